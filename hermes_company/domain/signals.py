@@ -1,0 +1,32 @@
+"""What engines report of themselves, in one vocabulary whatever the engine calls it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+
+class SignalKind(StrEnum):
+    """One structured report of an engine."""
+
+    SESSION_STARTED = "session_started"  # the engine is up; carries its conversation id
+    PROMPT_SUBMITTED = "prompt_submitted"  # the prompt arrived; carries its sha256
+    TOOL_USED = "tool_used"  # heartbeat
+    TURN_ENDED = "turn_ended"
+    TURN_FAILED = "turn_failed"  # carries the error's class
+    NOTICE = "notice"  # the engine waits for a person
+    SESSION_ENDED = "session_ended"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Signal:
+    """One line of `signals.jsonl`."""
+
+    kind: SignalKind
+    at: datetime
+    session_id: str | None = None
+    transcript: str | None = None
+    prompt_sha256: str | None = None
+    error: str | None = None
+    detail: str | None = None

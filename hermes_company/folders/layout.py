@@ -1,0 +1,125 @@
+"""Where everything lies in a company folder: the only place that spells these paths."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from hermes_company.domain.ticket import State
+
+MARKER = "company.yaml"
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The paths of one company, from its resolved root."""
+
+    root: Path
+
+    @property
+    def settings_file(self) -> Path:
+        return self.root / MARKER
+
+    @property
+    def company(self) -> Path:
+        return self.root / "company"
+
+    @property
+    def skills(self) -> Path:
+        return self.company / "skills"
+
+    @property
+    def runners(self) -> Path:
+        return self.root / "runners"
+
+    @property
+    def tasks(self) -> Path:
+        return self.root / "tasks"
+
+    def state(self, state: State) -> Path:
+        return self.tasks / state.value
+
+    def ticket(self, ticket: str, state: State) -> Path:
+        return self.tasks / state.value / f"{ticket}.md"
+
+    @property
+    def agents(self) -> Path:
+        return self.root / "agents"
+
+    def agent(self, name: str) -> Path:
+        return self.agents / name
+
+    def profile_json(self, name: str) -> Path:
+        return self.agents / name / "profile.json"
+
+    def profile_md(self, name: str) -> Path:
+        return self.agents / name / "profile.md"
+
+    def runtime_json(self, name: str) -> Path:
+        return self.agents / name / "runtime.json"
+
+    @property
+    def memory(self) -> Path:
+        return self.root / "memory"
+
+    @property
+    def outbox_root(self) -> Path:
+        return self.root / "outbox"
+
+    def outbox(self, agent: str, ticket: str) -> Path:
+        return self.outbox_root / agent / ticket
+
+    @property
+    def logs(self) -> Path:
+        return self.root / "logs"
+
+    @property
+    def events_file(self) -> Path:
+        return self.logs / "events.jsonl"
+
+    @property
+    def private(self) -> Path:
+        """`.hc/`: the orchestrator's own; nobody else writes here."""
+        return self.root / ".hc"
+
+    @property
+    def cache(self) -> Path:
+        """Derived files only: deleting it loses nothing."""
+        return self.private / "cache"
+
+    @property
+    def kernel_lock(self) -> Path:
+        return self.private / "kernel.lock"
+
+    @property
+    def kernel_holder(self) -> Path:
+        return self.private / "kernel.json"
+
+    @property
+    def doorbell(self) -> Path:
+        """A FIFO: one byte wakes the running loop. It carries no facts."""
+        return self.private / "doorbell"
+
+    @property
+    def identity(self) -> Path:
+        """`company.json`: the company's id, which tags its tmux session."""
+        return self.private / "company.json"
+
+    @property
+    def runs(self) -> Path:
+        return self.private / "runs"
+
+    @property
+    def open_runs(self) -> Path:
+        """One entry a ticket whose last attempt may not be closed: what to look at after a crash."""
+        return self.private / "open"
+
+    def ticket_runs(self, ticket: str) -> Path:
+        return self.runs / ticket
+
+    def run(self, ticket: str, attempt: int) -> Path:
+        return self.runs / ticket / str(attempt)
+
+    @property
+    def tmux_conf(self) -> Path:
+        return self.private / "tmux.conf"

@@ -1,0 +1,1 @@
+"""What the rooms may ask of each other: Protocols and the values that cross them."""

@@ -1,0 +1,98 @@
+"""An engine: how to start, resume and check one command line tool, and how to read what it reports.
+
+It knows no tickets' folders and no tmux. `start` and `resume` only describe a process; the launcher starts it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from hermes_company.domain.agent import Agent
+from hermes_company.domain.settings import EngineSettings
+from hermes_company.domain.signals import Signal
+from hermes_company.errors import Refusal
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Job:
+    """All that an engine may know of one attempt."""
+
+    ticket: str
+    agent: Agent
+    attempt: int
+    token: str
+    session_id: str
+    root: Path
+    # `.hc/runs/<ticket>/<attempt>`, mode 0700; the launch files go there.
+    run_dir: Path
+    outbox: Path
+    workdir: Path
+    # The rendered prompt (or, when resuming, the feedback).
+    prompt: str
+    prompt_file: Path
+    # The ticket's Markdown body: what the shell engine executes.
+    body: str
+    settings: EngineSettings
+    # The orchestrator's own environment, to look programs and configuration folders up in. Not to be copied wholesale.
+    environ: Mapping[str, str]
+    feedback: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Launch:
+    """A process to be started, in words that never pass through a shell.
+
+    The launcher changes into `Job.workdir`, sets the environment and executes `argv`; with `prompt_as_argument` it appends
+    the bytes of `prompt.md` as the last argument, exactly (or, above 100 KB, a sentence that names the file).
+    """
+
+    argv: tuple[str, ...]
+    prompt_as_argument: bool = True
+    # Set for this process.
+    env: Mapping[str, str] = field(default_factory=dict)
+    # Copied from the orchestrator's environment where present (names; `PREFIX_*` allowed).
+    pass_env: tuple[str, ...] = ()
+    # Written into the run folder before the start: name → text; mode 0600, 0700 for names ending in `.sh`.
+    files: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Readiness:
+    """Whether the engine's program can be started at all."""
+
+    program: Path | None
+    version: str | None = None
+    # Set when it can't: shown by `hc agent add`, `hc why`, `hc doctor`.
+    refusal: Refusal | None = None
+
+
+class Engine(Protocol):
+    """One command line tool that can do tickets."""
+
+    name: str
+    # The file in `runners/` that its prompt is rendered from.
+    runner: str
+    # Whether `resume` continues the same conversation.
+    resumes: bool
+
+    def check(self, settings: EngineSettings, environ: Mapping[str, str]) -> Readiness:
+        """Whether the program is there. Looks at files only; starts nothing, so `version` is None unless it is free."""
+
+    def preflight(self, job: Job) -> Refusal | None:
+        """What would make this start hang or fail: missing consent, root without sandbox. None when nothing is known to."""
+
+    def start(self, job: Job) -> Launch:
+        """How to begin a new conversation with `job.prompt`.
+
+        Raises:
+            Refusal: the job cannot be started as asked (e.g. a shell ticket without any `sh` block).
+        """
+
+    def resume(self, job: Job) -> Launch:
+        """How to go on in the conversation `job.session_id` with `job.prompt`."""
+
+    def read_signal(self, line: Mapping[str, object]) -> Signal | None:
+        """One parsed line of `signals.jsonl` in our vocabulary; None when it says nothing to us."""

@@ -1,0 +1,11 @@
+"""The Chinese catalogue: English sentence → Chinese sentence, one file a room so that each stays readable."""
+
+from hermes_company.wording.zh import cli, core, engines, memory, terminal
+
+CATALOGUE: dict[str, str] = {
+    **core.SENTENCES,
+    **engines.SENTENCES,
+    **terminal.SENTENCES,
+    **memory.SENTENCES,
+    **cli.SENTENCES,
+}

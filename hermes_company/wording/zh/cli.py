@@ -1,0 +1,3 @@
+"""Chinese sentences of the command line."""
+
+SENTENCES: dict[str, str] = {}

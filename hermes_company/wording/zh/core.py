@@ -1,0 +1,3 @@
+"""Chinese sentences of domain, folders and kernel."""
+
+SENTENCES: dict[str, str] = {}

@@ -1,0 +1,3 @@
+"""Chinese sentences of engines."""
+
+SENTENCES: dict[str, str] = {}

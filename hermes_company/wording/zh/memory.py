@@ -1,0 +1,3 @@
+"""Chinese sentences of userspace programs."""
+
+SENTENCES: dict[str, str] = {}

@@ -1,0 +1,3 @@
+"""Chinese sentences of terminal."""
+
+SENTENCES: dict[str, str] = {}
