@@ -46,18 +46,18 @@ def load_yaml(text: str) -> Any:
 
 
 def _refuse_tricks(text: str) -> None:
-    depth = nodes = 0
-    for event in yaml.parse(text, Loader=_Loader):
-        line = event.start_mark.line + 1
+    depth = 0
+    for nodes, event in enumerate(yaml.parse(text, Loader=_Loader)):
+        line = event.start_mark.line + 1 if event.start_mark else None
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
             raise BadYaml("anchors and aliases are not allowed", line)
-        if getattr(event, "tag", None):
-            raise BadYaml(f"the tag {event.tag} is not allowed", line)
+        tag = getattr(event, "tag", None)
+        if tag:
+            raise BadYaml(f"the tag {tag} is not allowed", line)
         if isinstance(event, yaml.CollectionStartEvent):
             depth += 1
         elif isinstance(event, yaml.CollectionEndEvent):
             depth -= 1
-        nodes += 1
         if depth > MAX_DEPTH:
             raise BadYaml(f"nested deeper than {MAX_DEPTH} levels", line)
         if nodes > MAX_NODES:
@@ -72,7 +72,7 @@ def _value(node: yaml.Node) -> Any:
         return [_value(item) for item in node.value]
     built: dict[str, Any] = {}
     for key_node, value_node in node.value:
-        line = key_node.start_mark.line + 1
+        line = key_node.start_mark.line + 1 if key_node.start_mark else None
         if not isinstance(key_node, yaml.ScalarNode):
             raise BadYaml("a key must be a word", line)
         key = unicodedata.normalize("NFC", key_node.value)
