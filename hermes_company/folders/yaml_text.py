@@ -66,7 +66,7 @@ def _refuse_tricks(text: str) -> None:
 
 def _value(node: yaml.Node) -> Any:
     if isinstance(node, yaml.ScalarNode):
-        plain_empty = node.style is None and node.value in ("", "~", "null")
+        plain_empty = not node.style and node.value in ("", "~", "null")
         return None if plain_empty else str(node.value)
     if isinstance(node, yaml.SequenceNode):
         return [_value(item) for item in node.value]

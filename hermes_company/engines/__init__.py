@@ -1,0 +1,1 @@
+"""One file an engine: how to start, resume and check one command line tool."""

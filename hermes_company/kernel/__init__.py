@@ -1,0 +1,1 @@
+"""The loop: settle, ready, claim, spawn. Nothing clever."""

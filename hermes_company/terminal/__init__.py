@@ -1,0 +1,1 @@
+"""tmux and the processes in it."""
