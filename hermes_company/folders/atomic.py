@@ -35,8 +35,12 @@ def write_atomic(path: Path, data: bytes | str, *, mode: int = 0o644, durable: b
         sync_folder(path.parent)
 
 
-def create_exclusive(path: Path, data: bytes | str, *, mode: int = 0o644, durable: bool = True) -> None:
+def create_exclusive(
+    path: Path, data: bytes | str, *, mode: int = 0o644, durable: bool = True, modified: float | None = None
+) -> None:
     """Make `path` appear with all of `data` at once, only if nothing of that name is there.
+
+    `modified` sets the time stamp (seconds since the epoch) before the file is seen.
 
     Raises:
         FileExistsError: something of that name is there; it is untouched.
@@ -45,6 +49,8 @@ def create_exclusive(path: Path, data: bytes | str, *, mode: int = 0o644, durabl
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         _write_new(temporary, payload, mode, durable)
+        if modified is not None:
+            os.utime(temporary, (modified, modified))
         rename_noreplace(temporary, path)
     except BaseException:
         temporary.unlink(missing_ok=True)

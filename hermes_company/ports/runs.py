@@ -1,0 +1,110 @@
+"""The records of attempts and what agents leave in their outbox."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Protocol
+
+from hermes_company.domain.run import Attempt
+from hermes_company.domain.signals import Signal
+from hermes_company.ports.engine import Engine
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TicketNote:
+    """What the kernel remembers of a ticket beyond its attempts: `.hc/runs/<ticket>/ticket.json`."""
+
+    # Attempts up to this number no longer count as retries (a person sent the ticket back to work).
+    forgiven: int = 0
+    # Not before this moment (retry pause, engine limit).
+    retry_at: datetime | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Damaged:
+    """An attempt whose record cannot be read."""
+
+    ticket: str
+    number: int
+    problem: str
+
+
+class Runs(Protocol):
+    """`.hc/runs` and `.hc/open`."""
+
+    def open(self, attempt: Attempt) -> None:
+        """Record the intent of a new attempt.
+
+        Raises:
+            FileExistsError: an attempt of that number is recorded.
+        """
+
+    def save(self, attempt: Attempt) -> None:
+        """Replace the attempt's record."""
+
+    def close(self, attempt: Attempt) -> None:
+        """Replace the record by its final form and take it off the list of open ones."""
+
+    def forget(self, attempt: Attempt) -> None:
+        """Undo `open`: the claim never happened. The number is free again."""
+
+    def opened(self) -> Sequence[Attempt | Damaged]:
+        """Every attempt that is not known to be closed."""
+
+    def history(self, ticket: str) -> Sequence[Attempt]:
+        """The ticket's readable attempts, oldest first."""
+
+    def next_number(self, ticket: str) -> int:
+        """One more than the highest number used."""
+
+    def note(self, ticket: str) -> TicketNote:
+        """What is remembered of the ticket."""
+
+    def remember(self, ticket: str, note: TicketNote) -> None:
+        """Replace what is remembered of the ticket."""
+
+    def folder(self, ticket: str, number: int) -> Path:
+        """The attempt's folder, mode 0700."""
+
+    def write(self, ticket: str, number: int, name: str, text: str) -> Path:
+        """Put a file beside the record (0600)."""
+
+    def signals(self, ticket: str, number: int, engine: Engine) -> Sequence[Signal]:
+        """What the engine reported so far, oldest first. A torn last line is not a signal yet."""
+
+    def stop_asked(self, ticket: str, number: int) -> str | None:
+        """The reason of a person's request to stop this attempt, if there is one."""
+
+    def feedback(self, ticket: str, number: int) -> str | None:
+        """A reviewer's words on this attempt, if there are any."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Markers:
+    """What lies in an outbox, looked at without following links."""
+
+    # DONE is there and is not another attempt's.
+    done: bool = False
+    # BLOCKED is there: its text (capped), never empty.
+    blocked: str | None = None
+    # summary.md has content.
+    summary: bool = False
+
+
+class Outbox(Protocol):
+    """`outbox/<agent>/<ticket>`."""
+
+    def folder(self, agent: str, ticket: str) -> Path:
+        """Its absolute path."""
+
+    def begin(self, agent: str, ticket: str, number: int, *, resuming: bool) -> Path:
+        """Put what earlier attempts left aside (`.attempts/<n>/`) and return the ready folder. Nothing is deleted.
+
+        A resumed conversation keeps its files; only its DONE, BLOCKED and summary.md are put aside.
+        """
+
+    def markers(self, agent: str, ticket: str, token: str) -> Markers:
+        """What the agent has left so far."""
