@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from hermes_company.errors import Refusal
 from hermes_company.wording import Lang, say
@@ -90,16 +90,16 @@ def _convert(hint: Any, value: object, path: str) -> Any:
         return _number(hint, value, path)
     if hint is str:
         return _string(value, path)
+    if origin is Literal:
+        if value not in get_args(hint):
+            raise _wrong_type(path, value, " | ".join(get_args(hint)))
+        return value
     if origin is tuple:
         return tuple(_string(v, path) for v in (value if isinstance(value, list | tuple) else [value]))
     if origin is not None and get_args(hint) and issubclass(origin, Mapping):
         if not isinstance(value, Mapping):
             raise _wrong_type(path, value, "a mapping")
         return {str(k): _convert(get_args(hint)[1], v, f"{path}.{k}") for k, v in value.items()}
-    if hint is Lang or (origin is not None and value in get_args(hint)):
-        if value not in get_args(hint):
-            raise _wrong_type(path, value, " | ".join(map(str, get_args(hint))))
-        return value
     return _build(hint, value, path)
 
 

@@ -1,0 +1,134 @@
+"""`company.yaml`: which folder is the company, what it is set to, and the file's first, commented form."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import fields
+from pathlib import Path
+
+from hermes_company.domain.settings import EngineSettings, Settings, TmuxSettings, parse_settings
+from hermes_company.errors import Refusal
+from hermes_company.folders.layout import MARKER, Layout
+from hermes_company.folders.people_file import UnreadableFile, read_people_file
+from hermes_company.folders.yaml_text import BadYaml, load_yaml
+from hermes_company.wording import Lang, Text, say
+
+_SOCKET = re.compile(r"^[A-Za-z0-9_-]{1,40}$")
+
+
+def find_root(explicit: Path | None, environ: Mapping[str, str], cwd: Path) -> Path:
+    """The company's resolved root: `explicit` (`--root`), else `HC_ROOT`, else the nearest ancestor of `cwd` with the marker.
+
+    Raises:
+        Refusal: `company-not-found`; an explicit folder that is no company is not replaced by a guess.
+    """
+    named = explicit or (Path(environ["HC_ROOT"]) if environ.get("HC_ROOT") else None)
+    if named is not None:
+        root = (cwd / named.expanduser()).resolve()
+        if not (root / MARKER).is_file():
+            raise _not_found(say("{folder} holds no company.yaml.", folder=root))
+        return root
+    here = cwd.resolve()
+    for folder in (here, *here.parents):
+        if (folder / MARKER).is_file():
+            return folder
+    raise _not_found(say("Neither {folder} nor a folder above it holds a company.yaml.", folder=here))
+
+
+def read_settings(layout: Layout) -> Settings:
+    """What `company.yaml` says.
+
+    Raises:
+        Refusal: `company-not-found`, `settings-unreadable`, `settings-unknown-key`, `settings-wrong-type`.
+    """
+    try:
+        return parse_settings(load_yaml(read_people_file(layout.root, layout.settings_file)))
+    except FileNotFoundError:
+        raise _not_found(say("{folder} holds no company.yaml.", folder=layout.root)) from None
+    except UnreadableFile as problem:
+        raise _unreadable(problem.reason, problem.line) from None
+    except BadYaml as problem:
+        raise _unreadable(say("{problem}", problem=problem.problem), problem.line) from None
+
+
+def socket_name(folder: str, company_id: str) -> str:
+    """The name of the company's tmux server: from its folder's name where that is made of harmless characters."""
+    return f"hermes-{folder if _SOCKET.match(folder) else company_id[:8]}"
+
+
+def first_settings(*, name: str, lang: Lang, socket: str) -> str:
+    """The text of a new `company.yaml`: three values, and every other key as a comment with its default."""
+    given = {"name": name, "lang": lang}
+    lines = [f"# {say('Settings of this company. A line that is commented out shows its default.').in_lang(lang)}"]
+    for key, comment in _COMMENTS.items():
+        lines += ["", *(f"# {line}" for line in comment.in_lang(lang).splitlines()), *_setting(key, given, socket)]
+    return "\n".join(lines) + "\n"
+
+
+def _setting(key: str, given: Mapping[str, str], socket: str) -> list[str]:
+    if key in given:
+        return [f"{key}: {_scalar(given[key])}"]
+    if key == "tmux":
+        rest = [f"  # {line}" for line in _defaults(TmuxSettings()) if not line.startswith("socket:")]
+        return ["tmux:", f"  socket: {_scalar(socket)}", *rest]
+    if key == "projects":
+        return ["# projects:", "#   site: ~/src/site"]
+    if key == "engines":
+        return ["# engines:", "#   claude-code:", *(f"#     {line}" for line in _defaults(EngineSettings()))]
+    return [f"# {key}: {_scalar(getattr(Settings(), key))}"]
+
+
+def _defaults(section: TmuxSettings | EngineSettings) -> list[str]:
+    return [f"{field.name}: {_scalar(getattr(section, field.name))}" for field in fields(section)]
+
+
+def _scalar(value: object) -> str:
+    if isinstance(value, str) and re.fullmatch(r"[A-Za-z][\w-]*", value) and value != "null":
+        return value
+    return f"{value:g}" if isinstance(value, float) else json.dumps(value, ensure_ascii=False)
+
+
+_COMMENTS: dict[str, Text] = {
+    "name": say("The company's name, as prompts and the board show it."),
+    "lang": say("Language of what `hc` prints and writes: en or zh."),
+    "tmux": say("The company's own tmux server and session; agents work in its windows."),
+    "max_running": say("How many agents work at the same time. 0: the number of cores, at most 8."),
+    "retries": say("How often a ticket is tried again after its agent died, before it is blocked."),
+    "retry_delay_seconds": say("Pause before the first retry; it doubles with each further one."),
+    "settle_seconds": say("A dropped ticket is left alone until its file has been unchanged this long."),
+    "done_grace_seconds": say("How long an engine may still finish its turn after it wrote DONE."),
+    "stop_grace_seconds": say("Time between asking a process to end and ending it by force."),
+    "lease_seconds": say("How long a claim holds without being renewed."),
+    "poll_seconds": say("The longest pause between two looks at the folders; changes are noticed earlier."),
+    "timeout_minutes": say("Time limit of an attempt where neither ticket nor agent names one."),
+    "projects": say("Names for folders, so that a ticket may say `project: site` instead of a path."),
+    "engines": say(
+        "What an engine may do unattended. command: its program, where it is not the usual one on PATH.\n"
+        "sandboxed: this machine is a sandbox (Claude refuses to work as root elsewhere).\n"
+        "accept: start-up questions that you agree to (trust, bypass, api-key). max_running 0: no limit of its own."
+    ),
+}
+
+
+def _not_found(fact: Text) -> Refusal:
+    return Refusal(
+        "company-not-found",
+        fact=fact,
+        cause=say("Everything that `hc` does belongs to one company folder."),
+        remedy=say("Go into it, name it with --root or HC_ROOT, or make one with `hc init`."),
+    )
+
+
+def _unreadable(problem: Text, line: int | None) -> Refusal:
+    if line is None:
+        fact = say("company.yaml was not read: {problem}.", problem=problem)
+    else:
+        fact = say("company.yaml, line {line}: {problem}.", line=line, problem=problem)
+    return Refusal(
+        "settings-unreadable",
+        fact=fact,
+        cause=say("The company would run by settings that nobody meant."),
+        remedy=say("Correct that line in company.yaml."),
+    )
