@@ -254,7 +254,7 @@ def _read_regular(path: Path) -> bytes:
             say("The file can't be opened: {problem}.", problem=problem.strerror or ""),
             say("Make it a file of its own that the user running `hc` may read."),
         ) from None
-    with open(descriptor, "rb") as file:
+    with os.fdopen(descriptor, "rb") as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise BadTicket(
                 "ticket-not-a-file",

@@ -19,6 +19,8 @@ class TicketNote:
 
     # Attempts up to this number no longer count as retries (a person sent the ticket back to work).
     forgiven: int = 0
+    # Conversations of attempts up to this number are not resumed (a person wants it done from the beginning).
+    anew: int = 0
     # Not before this moment (retry pause, engine limit).
     retry_at: datetime | None = None
 
@@ -52,7 +54,7 @@ class Runs(Protocol):
         """Undo `open`: the claim never happened. The number is free again."""
 
     def opened(self) -> Sequence[Attempt | Damaged]:
-        """Every attempt that is not known to be closed."""
+        """Every attempt on the list of open ones. After a crash a closed one may still be listed: close it again."""
 
     def history(self, ticket: str) -> Sequence[Attempt]:
         """The ticket's readable attempts, oldest first."""
@@ -105,6 +107,9 @@ class Outbox(Protocol):
 
         A resumed conversation keeps its files; only its DONE, BLOCKED and summary.md are put aside.
         """
+
+    def last_summary(self, agent: str, ticket: str) -> Path | None:
+        """The newest summary.md that `begin` put aside."""
 
     def markers(self, agent: str, ticket: str, token: str) -> Markers:
         """What the agent has left so far."""

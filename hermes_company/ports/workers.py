@@ -61,5 +61,8 @@ class Workers(Protocol):
     def survivors(self, token: str) -> tuple[int, ...]:
         """Process ids that still carry this attempt's token."""
 
+    def keep_output(self, run_dir: Path, pane: str | None) -> None:
+        """Save what the pane shows to `pane.log` in the run folder (0600), if it can still be had."""
+
     def tail(self, run_dir: Path, pane: str | None, lines: int) -> str:
         """The last lines that the worker showed, as plain text; empty when they cannot be had any more."""

@@ -1,0 +1,204 @@
+"""Why a ticket may start now, or why not: one pure function, asked by the kernel and by `hc why` alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from hermes_company.domain.agent import Agent, UnreadableAgent
+from hermes_company.domain.matching import best_first
+from hermes_company.domain.ticket import State, Ticket
+from hermes_company.errors import Refusal
+from hermes_company.wording import Text, say
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Busy:
+    """What keeps an agent busy: one open attempt."""
+
+    ticket: str
+    since: datetime
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Facts:
+    """The company at one moment."""
+
+    now: datetime
+    states: Mapping[str, State]
+    conflicts: Mapping[str, tuple[str, ...]]
+    agents: Mapping[str, Agent | UnreadableAgent]
+    # Agent name → its open attempts.
+    busy: Mapping[str, tuple[Busy, ...]] = field(default_factory=dict)
+    # Engine name → why nothing can start on it now; None or absent when it can.
+    engines: Mapping[str, Refusal | None] = field(default_factory=dict)
+    max_running: int = 1
+    # ticket id → needs, of what waits in todo: finds circles.
+    needs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    # Seconds until a hand-dropped file counts as written.
+    unsettled: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def running(self) -> int:
+        return sum(len(attempts) for attempts in self.busy.values())
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Verdict:
+    """Ready with an agent, or waiting with a sentence and the way out."""
+
+    agent: Agent | None = None
+    code: str = "ready"
+    reason: Text = field(default_factory=lambda: say("It can start now."))
+    remedy: Text = field(default_factory=lambda: say("`hc run` starts it."))
+    # Not before this moment, where that is what it waits for.
+    until: datetime | None = None
+
+    @property
+    def ready(self) -> bool:
+        return self.agent is not None
+
+
+def judge(
+    ticket: Ticket,
+    facts: Facts,
+    *,
+    retry_at: datetime | None = None,
+    bound_to: str | None = None,
+    workdir_problem: Callable[[Ticket], Refusal | None] = lambda _: None,
+) -> Verdict:
+    """Whether `ticket` may start now, and with whom.
+
+    Args:
+        retry_at: not before this moment (retry pause, engine limit).
+        bound_to: the agent whose conversation it continues; nobody else may take it.
+        workdir_problem: looks whether the ticket's workdir is there.
+    """
+    waiting = _held(ticket, facts, retry_at) or _dependencies(ticket, facts)
+    if waiting:
+        return waiting
+    verdict = _owned(bound_to or ticket.owner or "", facts) if bound_to or ticket.owner else _unowned(ticket, facts)
+    if not verdict.ready:
+        return verdict
+    problem = workdir_problem(ticket)
+    if problem:
+        return refused(problem)
+    if facts.running >= facts.max_running:
+        reason = say("{running} agents are at work, the most that may be at once.", running=facts.running)
+        return _wait("company-full", reason, say("It starts when one is done; `max_running` in company.yaml sets the number."))
+    return verdict
+
+
+def refused(problem: Refusal) -> Verdict:
+    """A refusal as the reason why a ticket waits."""
+    return _wait(problem.code, say("{fact} {cause}", fact=problem.fact, cause=problem.cause), problem.remedy)
+
+
+def _wait(code: str, reason: Text, remedy: Text, until: datetime | None = None) -> Verdict:
+    return Verdict(code=code, reason=reason, remedy=remedy, until=until)
+
+
+def _held(ticket: Ticket, facts: Facts, retry_at: datetime | None) -> Verdict | None:
+    if ticket.id in facts.conflicts:
+        places = ", ".join(facts.conflicts[ticket.id])
+        reason = say("Several files have this name: {places}.", places=places)
+        return _wait("ticket-twice", reason, say("Keep one and rename or delete the others."))
+    if ticket.id in facts.unsettled:
+        return _wait("settling", say("The file has just been written."), say("It starts as soon as it rests for a moment."))
+    if ticket.hold:
+        return _wait("held", say("A person put it on hold (`hold: true`)."), say("`hc task release {id}`.", id=ticket.id))
+    if ticket.not_before and ticket.not_before > facts.now:
+        moment = _local(ticket.not_before)
+        return _wait("scheduled", say("It is not to start before {moment}.", moment=moment), _edit(ticket), ticket.not_before)
+    if retry_at and retry_at > facts.now:
+        reason = say("The last attempt failed; the next one starts at {moment}.", moment=_local(retry_at))
+        return _wait("retry-pause", reason, say("`hc task retry {id}` starts it at once.", id=ticket.id), retry_at)
+    return None
+
+
+def _local(moment: datetime) -> str:
+    return moment.astimezone().strftime("%Y-%m-%d %H:%M:%S")
+
+
+def _edit(ticket: Ticket) -> Text:
+    return say("Edit the ticket's front matter to change that ({id}).", id=ticket.id)
+
+
+def _dependencies(ticket: Ticket, facts: Facts) -> Verdict | None:
+    for need in ticket.needs:
+        if need not in facts.states:
+            reason = say("It needs {need}, and there is no such ticket.", need=need)
+            return _wait("need-unknown", reason, say("Create {need} or correct `needs:`.", need=need))
+    circle = _circle(ticket, facts.needs)
+    if circle:
+        reason = say("It waits for itself: {circle}.", circle=" → ".join(circle))
+        return _wait("need-circle", reason, say("Take one of these out of a `needs:` line."))
+    for need in ticket.needs:
+        state = facts.states[need]
+        if state is not State.DONE:
+            reason = say("It waits for {need}, which is in {state}.", need=need, state=state.value)
+            return _wait("needs", reason, say("It starts when {need} is in done.", need=need))
+    return None
+
+
+def _circle(ticket: Ticket, needs: Mapping[str, tuple[str, ...]]) -> list[str] | None:
+    """The way from the ticket back to itself, if its needs lead there."""
+    stack = [(ticket.id, iter(ticket.needs))]
+    visited: set[str] = set()
+    while stack:
+        for need in stack[-1][1]:
+            if need == ticket.id:
+                return [name for name, _ in stack] + [need]
+            if need not in visited:
+                visited.add(need)
+                stack.append((need, iter(needs.get(need, ()))))
+                break
+        else:
+            stack.pop()
+    return None
+
+
+def _owned(owner: str, facts: Facts) -> Verdict:
+    agent = facts.agents.get(owner)
+    if agent is None:
+        reason = say("Its owner {owner} is not an agent of this company.", owner=owner)
+        return _wait("owner-unknown", reason, say("`hc agent add {owner}`, or correct `owner:`.", owner=owner))
+    if isinstance(agent, UnreadableAgent):
+        reason = say("The profile of {owner} can't be used: {problem}", owner=owner, problem=agent.reason)
+        return _wait("agent-unreadable", reason, agent.remedy)
+    return _engine_problem(agent, facts) or _occupied(agent, facts) or Verdict(agent=agent)
+
+
+def _engine_problem(agent: Agent, facts: Facts) -> Verdict | None:
+    problem = facts.engines.get(agent.engine)
+    return refused(problem) if problem else None
+
+
+def _occupied(agent: Agent, facts: Facts) -> Verdict | None:
+    attempts = facts.busy.get(agent.name, ())
+    if len(attempts) < agent.capacity:
+        return None
+    first = min(attempts, key=lambda attempt: attempt.since)
+    minutes = max(0, int((facts.now - first.since).total_seconds() // 60))
+    reason = say("{agent} is busy with {ticket} since {minutes} min.", agent=agent.name, ticket=first.ticket, minutes=minutes)
+    return _wait("agent-busy", reason, say("It starts when {agent} is free.", agent=agent.name))
+
+
+def _unowned(ticket: Ticket, facts: Facts) -> Verdict:
+    usable = [agent for agent in facts.agents.values() if isinstance(agent, Agent)]
+    if not usable:
+        return _wait("no-agents", say("The company has no agent that can be used."), say("`hc agent add NAME --engine …`."))
+    fitting = best_first(ticket, usable)
+    if not fitting:
+        reason = say("No agent has all of these skills: {skills}.", skills=", ".join(ticket.skills))
+        return _wait("nobody-fits", reason, say("Name an `owner:`, or give an agent these skills in its profile.json."))
+    problems = [(_engine_problem(agent, facts) or _occupied(agent, facts), agent) for agent in fitting]
+    for problem, agent in problems:
+        if problem is None:
+            return Verdict(agent=agent)
+    if len(fitting) == 1 and problems[0][0]:
+        return problems[0][0]
+    names = ", ".join(agent.name for agent in fitting)
+    reason = say("Every agent that fits is busy or can't start: {agents}.", agents=names)
+    return _wait("all-busy", reason, say("It starts when one of them is free; `hc agent list` shows them."))

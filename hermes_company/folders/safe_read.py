@@ -1,0 +1,27 @@
+"""Reading what agents wrote: regular files only, never through a link, never more than asked for."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+
+def read_head(path: Path, most: int) -> bytes | None:
+    """At most `most` bytes of a regular file; None when there is none (missing, a link, a folder, a device)."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return None
+    with os.fdopen(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return None
+        return file.read(most)
+
+
+def is_regular(path: Path) -> bool:
+    """Whether a regular file lies there (a link to one does not count)."""
+    try:
+        return stat.S_ISREG(path.lstat().st_mode)
+    except OSError:
+        return False

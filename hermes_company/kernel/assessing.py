@@ -1,0 +1,107 @@
+"""The company as the readiness rule sees it. Only looks: `hc why` and `hc status` ask the same questions as the loop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from hermes_company.domain.agent import Agent
+from hermes_company.domain.readiness import Busy, Facts, Verdict, judge
+from hermes_company.domain.run import Attempt
+from hermes_company.domain.signals import SignalKind
+from hermes_company.domain.ticket import State, Ticket
+from hermes_company.domain.workdir import missing_workdir, workdir_of
+from hermes_company.errors import Refusal
+from hermes_company.kernel.parts import Parts
+from hermes_company.ports.board import BoardView
+from hermes_company.wording import say
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Conversation:
+    """The earlier attempt that a ticket goes back to, and the words for it."""
+
+    attempt: Attempt
+    feedback: str | None
+    # Whether the engine can go on in the same conversation; else a new one is told what happened.
+    resumable: bool
+
+
+class Assessor:
+    """Judges tickets against the company's present state."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+
+    def facts(self, view: BoardView, running: Iterable[Attempt]) -> Facts:
+        """All that the readiness rule needs, read now."""
+        parts = self._parts
+        agents = parts.agents.all()
+        engines = {agent.engine for agent in agents.values() if isinstance(agent, Agent)}
+        return Facts(
+            now=parts.clock.now(),
+            states=view.states,
+            conflicts=view.conflicts,
+            agents=agents,
+            busy=busy(running),
+            engines={name: self._engine_problem(name) for name in engines},
+            max_running=parts.max_running,
+            needs={t.id: t.needs for t in view.todo.values() if isinstance(t, Ticket) and t.needs},
+            unsettled=view.unsettled,
+        )
+
+    def judge(self, ticket: Ticket, state: State, facts: Facts) -> Verdict:
+        """Whether a ticket in `todo` (or one without an attempt in `doing`) may start now, and with whom."""
+        earlier = self.earlier(ticket) if state is State.DOING else None
+        return judge(
+            ticket,
+            facts,
+            retry_at=self._parts.runs.note(ticket.id).retry_at,
+            bound_to=earlier.attempt.agent if earlier else None,
+            workdir_problem=self._workdir_problem,
+        )
+
+    def earlier(self, ticket: Ticket) -> Conversation | None:
+        """The attempt that a ticket lying in `doing` goes on from; None when it begins anew."""
+        runs = self._parts.runs
+        history = runs.history(ticket.id)
+        if not history or history[-1].number <= runs.note(ticket.id).anew:
+            return None
+        last = history[-1]
+        if ticket.owner and ticket.owner != last.agent:
+            return None
+        engine = self._parts.engines.get(last.engine)
+        reported = runs.signals(ticket.id, last.number, engine) if engine else ()
+        begun = any(signal.kind is SignalKind.PROMPT_SUBMITTED for signal in reported)
+        return Conversation(
+            attempt=last,
+            feedback=runs.feedback(ticket.id, last.number),
+            resumable=engine is not None and engine.resumes and begun,
+        )
+
+    def _workdir_problem(self, ticket: Ticket) -> Refusal | None:
+        try:
+            path = workdir_of(ticket, self._parts.places)
+        except Refusal as problem:
+            return problem
+        return missing_workdir(ticket.id, path) if path is not None and not Path(path).is_dir() else None
+
+    def _engine_problem(self, name: str) -> Refusal | None:
+        engine = self._parts.engines.get(name)
+        if engine is None:
+            return Refusal(
+                "engine-unknown",
+                fact=say("There is no engine `{engine}`.", engine=name),
+                cause=say("Nothing can be started for its agents."),
+                remedy=say("Known engines: {known}.", known=", ".join(sorted(self._parts.engines))),
+            )
+        return engine.check(self._parts.engine_settings(name), self._parts.environ).refusal
+
+
+def busy(running: Iterable[Attempt]) -> dict[str, tuple[Busy, ...]]:
+    """Agent name → what keeps it busy."""
+    found: dict[str, tuple[Busy, ...]] = {}
+    for run in running:
+        found[run.agent] = (*found.get(run.agent, ()), Busy(ticket=run.ticket, since=run.taken_at))
+    return found

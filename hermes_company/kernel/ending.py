@@ -1,0 +1,193 @@
+"""The one way an attempt ends: decide, end its process tree and prove it, move the ticket, close the record.
+
+Every step may be repeated after a crash; the record says how far it came.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from hermes_company.domain.redaction import redact
+from hermes_company.domain.retrying import failures, pause
+from hermes_company.domain.run import RULES, Attempt, Outcome, Phase, WorkerPhase, WorkerState
+from hermes_company.domain.settling import Decision, RunFacts, decide
+from hermes_company.domain.signals import Signal, SignalKind
+from hermes_company.domain.ticket import State
+from hermes_company.kernel.parts import Mind, Parts
+from hermes_company.ports.board import BoardView, PlaceTaken, TicketGone
+from hermes_company.ports.workers import EndProgress
+from hermes_company.wording import Text, say
+
+_TAIL_LINES = 40
+_TAIL_COLUMNS = 200
+_PAUSE_SECONDS = 300.0
+
+
+class Ender:
+    """Settles open attempts."""
+
+    def __init__(self, parts: Parts, mind: Mind) -> None:
+        self._parts = parts
+        self._mind = mind
+
+    def settle(self, run: Attempt, view: BoardView) -> None:
+        """Look at one open attempt and go one step further if it is over."""
+        if run.phase is Phase.LAUNCHED:
+            decision = self._decide(run, view)
+            if decision is None:
+                self._renew(run)
+                return
+            run = self._begin_end(run, decision)
+        if run.phase is Phase.ENDING:
+            self._finish(run)
+
+    def refuse(self, run: Attempt, decision: Decision) -> None:
+        """End an attempt that could not be started."""
+        self._finish(self._begin_end(run, decision))
+
+    def _decide(self, run: Attempt, view: BoardView) -> Decision | None:
+        parts = self._parts
+        worker = parts.workers.state(parts.runs.folder(run.ticket, run.number))
+        markers = parts.outbox.markers(run.agent, run.ticket, run.token)
+        now = parts.clock.boottime()
+        signals = self._signals(run)
+        marked = now
+        if markers.done or markers.blocked is not None:
+            marked = self._mind.marked.setdefault(run.token, now)
+        facts = RunFacts(
+            # A second file of that name somewhere else (an editor's late save) does not take the running one away.
+            place=State.DOING if run.ticket in view.doing else view.states.get(run.ticket),
+            worker=worker,
+            done=markers.done,
+            blocked=markers.blocked,
+            summary=markers.summary,
+            turn_over=bool(signals) and signals[-1].kind in (SignalKind.TURN_ENDED, SignalKind.SESSION_ENDED),
+            marker_age=now - marked,
+            running_for=now - worker.started_boottime if worker.started_boottime is not None else 0.0,
+            launched_for=now - self._mind.launched.setdefault(run.token, now),
+            stop_asked=parts.runs.stop_asked(run.ticket, run.number),
+        )
+        return decide(run, facts, done_grace=parts.settings.done_grace_seconds)
+
+    def _signals(self, run: Attempt) -> Sequence[Signal]:
+        engine = self._parts.engines.get(run.engine)
+        return self._parts.runs.signals(run.ticket, run.number, engine) if engine else ()
+
+    def _renew(self, run: Attempt) -> None:
+        now = self._parts.clock.now()
+        started = next((s for s in self._signals(run) if s.session_id), None)
+        session = started.session_id if started and started.session_id else run.session_id
+        if session == run.session_id and run.lease_expires - now > self._parts.lease / 2:
+            return
+        renewed = replace(run, session_id=session, lease_expires=now + self._parts.lease)
+        self._parts.runs.save(renewed)
+        self._mind.open[run.ticket] = renewed
+
+    def _begin_end(self, run: Attempt, decision: Decision) -> Attempt:
+        reported = [s.session_id for s in self._signals(run) if s.session_id]
+        session = reported[0] if reported else run.session_id
+        ending = replace(run, phase=Phase.ENDING, outcome=decision.outcome, reason=decision.reason, session_id=session)
+        self._parts.runs.save(ending)
+        self._mind.open[run.ticket] = ending
+        return ending
+
+    def _finish(self, run: Attempt) -> None:
+        """End the tree; once that is proved, move the ticket and close."""
+        parts = self._parts
+        folder = parts.runs.folder(run.ticket, run.number)
+        worker = parts.workers.state(folder)
+        progress = parts.workers.end(folder, run.token)
+        if progress is EndProgress.STUCK:
+            self._alarm(run)
+        if progress is not EndProgress.ENDED:
+            return
+        if worker.phase is not WorkerPhase.NOT_STARTED:
+            parts.workers.keep_output(folder, run.pane)
+        target, reason = self._target(run)
+        run = replace(run, reason=reason, moved_to=self._move(run, target), closed_at=parts.clock.now())
+        self._mark(run, folder_tail=self._tail(run, worker))
+        self._tell(run, worker)
+        parts.runs.close(replace(run, phase=Phase.CLOSED))
+        self._mind.forget(run)
+
+    def _alarm(self, run: Attempt) -> None:
+        survivors = self._parts.workers.survivors(run.token)
+        text = say("Processes survive their end: {pids}.", pids=", ".join(map(str, survivors)))
+        if text in run.flags:
+            return
+        flagged = replace(run, flags=(*run.flags, text))
+        self._parts.runs.save(flagged)
+        self._mind.open[run.ticket] = flagged
+        self._parts.events.append(
+            "attempt.stuck", ticket=run.ticket, agent=run.agent, attempt=run.number, data={"pids": list(survivors)}
+        )
+
+    def _target(self, run: Attempt) -> tuple[State | None, Text | None]:
+        """Where the ticket goes, and why. Remembers the pause before a next try."""
+        outcome = run.outcome or Outcome.LOST
+        rule = RULES[outcome]
+        runs, now = self._parts.runs, self._parts.clock.now()
+        note = runs.note(run.ticket)
+        if outcome is Outcome.PAUSED:
+            runs.remember(run.ticket, replace(note, retry_at=now + pause(1, _PAUSE_SECONDS, 0.0)))
+            return rule.to, run.reason
+        if not rule.counts:
+            return rule.to, run.reason
+        failed = 1 + failures([a for a in runs.history(run.ticket) if a.number != run.number], note.forgiven)
+        if failed > self._parts.settings.retries:
+            reason = say("{reason} That was attempt {failed} of {most}.", reason=run.reason, failed=failed, most=failed)
+            return State.BLOCKED, reason
+        wait = pause(failed, self._parts.settings.retry_delay_seconds, self._parts.chance())
+        runs.remember(run.ticket, replace(note, retry_at=now + wait))
+        return rule.to, run.reason
+
+    def _move(self, run: Attempt, target: State | None) -> State | None:
+        """Move the ticket if it is still ours to move."""
+        if target is None or target is State.DOING:
+            return target
+        try:
+            self._parts.board.move(run.ticket, State.DOING, target)
+        except TicketGone:
+            # Moved by us just before a crash, or by a person: the folder says which, and either way it stays there.
+            lies = self._parts.board.view(fresh=True).states.get(run.ticket)
+            if lies is not target:
+                return None
+        except PlaceTaken:
+            return None
+        self._mind.known[run.ticket] = target
+        data = {"from": State.DOING.value, "to": target.value, "by": "hc"}
+        self._parts.events.append("ticket.moved", ticket=run.ticket, agent=run.agent, attempt=run.number, data=data)
+        return target
+
+    def _tail(self, run: Attempt, worker: WorkerState) -> str:
+        if run.moved_to is not State.BLOCKED or worker.phase is WorkerPhase.NOT_STARTED:
+            return ""
+        folder = self._parts.runs.folder(run.ticket, run.number)
+        lines = self._parts.workers.tail(folder, run.pane, _TAIL_LINES).splitlines()[-_TAIL_LINES:]
+        return redact("\n".join(line[:_TAIL_COLUMNS] for line in lines)).text
+
+    def _mark(self, run: Attempt, *, folder_tail: str) -> None:
+        lies = run.moved_to or self._mind.known.get(run.ticket)
+        if lies is None:
+            return
+        block: dict[str, object] = {"agent": run.agent, "attempt": run.number}
+        if run.moved_to in (State.TODO, State.BLOCKED, State.DOING) and run.reason:
+            block["reason"] = run.reason.in_lang(self._parts.settings.lang)
+        if run.flags:
+            block["flags"] = " ".join(flag.in_lang(self._parts.settings.lang) for flag in run.flags)
+        if folder_tail.strip():
+            block["last_output"] = folder_tail + "\n"
+        self._parts.board.mark(run.ticket, lies, block)
+
+    def _tell(self, run: Attempt, worker: WorkerState) -> None:
+        data = {
+            "outcome": str(run.outcome),
+            "title": run.title,
+            "engine": run.engine,
+            "outbox": run.outbox,
+            "moved_to": run.moved_to.value if run.moved_to else None,
+            "reason": run.reason.in_lang(self._parts.settings.lang) if run.reason else "",
+            "exit_code": worker.exit_code,
+        }
+        self._parts.events.append("attempt.closed", ticket=run.ticket, agent=run.agent, attempt=run.number, data=data)

@@ -1,0 +1,175 @@
+"""One tick: understand what people did, settle what runs, start what is ready."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import partial
+from typing import TypeVar
+
+from hermes_company.domain.agent import Agent, AgentStatus
+from hermes_company.domain.run import Attempt, Outcome, Phase, WorkerPhase
+from hermes_company.domain.ticket import State, Ticket
+from hermes_company.kernel.assessing import Assessor, busy
+from hermes_company.kernel.claiming import Claimer
+from hermes_company.kernel.ending import Ender
+from hermes_company.kernel.parts import Mind, Parts
+from hermes_company.kernel.people import People
+from hermes_company.ports.board import BoardView
+from hermes_company.ports.runs import Damaged
+from hermes_company.wording import say
+
+_SOON = 0.05
+_NEVER = datetime.max.replace(tzinfo=UTC)
+_T = TypeVar("_T")
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Ticked:
+    """What one tick did, and when the next one is due at the latest."""
+
+    started: tuple[str, ...]
+    next_in: float
+
+
+class Kernel:
+    """The company's loop. Exactly one runs at a time: the caller holds the company's lock."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._mind = Mind()
+        self._people = People(parts, self._mind)
+        self._ender = Ender(parts, self._mind)
+        self._assessor = Assessor(parts)
+        self._claimer = Claimer(parts, self._mind, self._assessor, self._ender)
+        self._faults: dict[str, str] = {}
+
+    @property
+    def running(self) -> tuple[Attempt, ...]:
+        """The open attempts."""
+        return tuple(self._mind.open.values())
+
+    def recover(self) -> None:
+        """Take up what an earlier loop left: adopt what lives, launch what was committed, close what died."""
+        self._people.remember()
+        view = self._parts.board.view(fresh=True)
+        for found in self._parts.runs.opened():
+            run = self._lost(found) if isinstance(found, Damaged) else found
+            if run.phase is Phase.CLOSED:
+                self._parts.runs.close(run)
+            elif run.phase is Phase.INTENT and not self._committed(run, view):
+                self._parts.runs.forget(run)
+            else:
+                self._mind.open[run.ticket] = run
+                self._mind.known[run.ticket] = State.DOING
+                self._take_up(run)
+
+    def tick(self) -> Ticked:
+        """Settle before dispatch, every time; a failure to dispatch never keeps anything from being settled."""
+        view = self._parts.board.view()
+        self._people.notice(view)
+        for run in tuple(self._mind.open.values()):
+            step = self._claimer.launch if run.phase is Phase.INTENT else partial(self._ender.settle, view=view)
+            self._guarded(run.ticket, partial(step, run))
+        started = tuple(self._dispatch())
+        self._report_agents()
+        return Ticked(started, self._next_in())
+
+    def _committed(self, run: Attempt, view: BoardView) -> bool:
+        return view.states.get(run.ticket) is State.DOING
+
+    def _take_up(self, run: Attempt) -> None:
+        folder = self._parts.runs.folder(run.ticket, run.number)
+        if run.phase is Phase.ENDING:
+            return
+        if self._parts.workers.state(folder).phase is WorkerPhase.NOT_STARTED:
+            self._claimer.launch(run)
+            return
+        adopted = replace(run, phase=Phase.LAUNCHED)
+        self._parts.runs.save(adopted)
+        self._mind.open[run.ticket] = adopted
+        self._parts.events.append("attempt.adopted", ticket=run.ticket, agent=run.agent, attempt=run.number)
+
+    def _lost(self, found: Damaged) -> Attempt:
+        now = self._parts.clock.now()
+        return Attempt(
+            ticket=found.ticket,
+            number=found.number,
+            agent="unknown",
+            engine="unknown",
+            token="",
+            session_id="",
+            phase=Phase.ENDING,
+            outcome=Outcome.LOST,
+            reason=say("The record of attempt {number} can't be read: {problem}.", number=found.number, problem=found.problem),
+            taken_at=now,
+            lease_expires=now,
+        )
+
+    def _dispatch(self) -> Iterator[str]:
+        """Start what is ready, the most urgent first, until nothing more may run."""
+        if len(self._mind.open) >= self._parts.max_running:
+            return
+        view = self._parts.board.view()
+        self._people.notice(view)
+        waiting = sorted(self._waiting(view), key=lambda item: _order(item[0]))
+        if not waiting:
+            return
+        facts = self._assessor.facts(view, self._mind.open.values())
+        for ticket, state in waiting:
+            if facts.running >= facts.max_running:
+                return
+            agent = self._assessor.judge(ticket, state, facts).agent
+            if agent and self._guarded(ticket.id, partial(self._claimer.claim, ticket, agent, state)):
+                yield ticket.id
+                facts = replace(facts, busy=busy(self._mind.open.values()))
+
+    def _guarded(self, ticket: str, step: Callable[[], _T]) -> _T | None:
+        """One ticket's trouble is told once and never holds the others up; the step is tried again at the next tick."""
+        try:
+            result = step()
+        except Exception as problem:  # noqa: BLE001 - told as an event and in the log; the company goes on
+            told = f"{type(problem).__name__}: {problem}"
+            _log.exception("ticket %s", ticket)
+            if self._faults.get(ticket) != told:
+                self._faults[ticket] = told
+                self._parts.events.append("kernel.fault", ticket=ticket, data={"problem": told})
+            return None
+        self._faults.pop(ticket, None)
+        return result
+
+    def _waiting(self, view: BoardView) -> list[tuple[Ticket, State]]:
+        return [
+            (ticket, state)
+            for state, content in ((State.DOING, view.doing), (State.TODO, view.todo))
+            for ticket in content.values()
+            if isinstance(ticket, Ticket) and ticket.id not in self._mind.open
+        ]
+
+    def _report_agents(self) -> None:
+        current: dict[str, Attempt] = {}
+        for run in self._mind.open.values():
+            current.setdefault(run.agent, run)
+        for agent in self._parts.agents.all().values():
+            if isinstance(agent, Agent):
+                self._report_agent(agent, current.get(agent.name))
+
+    def _report_agent(self, agent: Agent, run: Attempt | None) -> None:
+        status = AgentStatus.BUSY if run else AgentStatus.IDLE
+        heartbeat = (run.lease_expires - self._parts.lease).isoformat(timespec="seconds") if run else None
+        self._parts.agents.report(agent, status, current=run.ticket if run else None, heartbeat=heartbeat)
+
+    def _next_in(self) -> float:
+        if any(run.phase is Phase.ENDING for run in self._mind.open.values()) or self._mind.marked:
+            return _SOON
+        unsettled = self._parts.board.view().unsettled
+        soonest = min(unsettled.values(), default=self._parts.settings.poll_seconds)
+        return max(_SOON, min(soonest, self._parts.settings.poll_seconds))
+
+
+def _order(ticket: Ticket) -> tuple[int, bool, datetime, str]:
+    """Most urgent first, then oldest, then by id."""
+    return ticket.priority.rank, ticket.created is None, ticket.created or _NEVER, ticket.id
