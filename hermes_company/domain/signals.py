@@ -19,6 +19,12 @@ class SignalKind(StrEnum):
     SESSION_ENDED = "session_ended"
 
 
+# `Signal.detail` of a turn that ended only for the moment: it was sent on with what is missing, or what still runs in the
+# background will wake it.
+NUDGED = "nudged"
+BACKGROUND = "background"
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Signal:
     """One line of `signals.jsonl`."""
@@ -30,3 +36,9 @@ class Signal:
     prompt_sha256: str | None = None
     error: str | None = None
     detail: str | None = None
+
+    @property
+    def ends_work(self) -> bool:
+        """Whether the engine has nothing more to do after this."""
+        ended = self.kind in (SignalKind.TURN_ENDED, SignalKind.SESSION_ENDED)
+        return ended and self.detail not in (NUDGED, BACKGROUND)

@@ -12,7 +12,7 @@ from hermes_company.domain.redaction import redact
 from hermes_company.domain.retrying import failures, pause
 from hermes_company.domain.run import RULES, Attempt, Outcome, Phase, WorkerPhase, WorkerState
 from hermes_company.domain.settling import Decision, RunFacts, decide
-from hermes_company.domain.signals import Signal, SignalKind
+from hermes_company.domain.signals import Signal
 from hermes_company.domain.ticket import State
 from hermes_company.kernel.parts import Mind, Parts
 from hermes_company.ports.board import BoardView, PlaceTaken, TicketGone
@@ -62,7 +62,7 @@ class Ender:
             done=markers.done,
             blocked=markers.blocked,
             summary=markers.summary,
-            turn_over=bool(signals) and signals[-1].kind in (SignalKind.TURN_ENDED, SignalKind.SESSION_ENDED),
+            turn_over=bool(signals) and signals[-1].ends_work,
             marker_age=now - marked,
             running_for=now - worker.started_boottime if worker.started_boottime is not None else 0.0,
             launched_for=now - self._mind.launched.setdefault(run.token, now),

@@ -1,0 +1,59 @@
+"""An engine that describes a process which nobody starts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from hermes_company.domain.settings import EngineSettings
+from hermes_company.domain.signals import Signal, SignalKind
+from hermes_company.errors import Refusal
+from hermes_company.ports.engine import Job, Launch, Readiness
+
+
+@dataclass(slots=True)
+class FakeEngine:
+    """`Engine` without a program.
+
+    Args:
+        missing: why it can't be started at all, if so.
+        objection: what `preflight` objects to, if anything.
+    """
+
+    name: str = "fake"
+    runner: str = "fake_runner.md"
+    resumes: bool = True
+    missing: Refusal | None = None
+    objection: Refusal | None = None
+
+    def check(self, settings: EngineSettings, environ: Mapping[str, str]) -> Readiness:
+        """See `Engine.check`."""
+        return Readiness(program=None if self.missing else Path("/usr/bin/fake"), refusal=self.missing)
+
+    def preflight(self, job: Job) -> Refusal | None:
+        """See `Engine.preflight`."""
+        return self.objection
+
+    def start(self, job: Job) -> Launch:
+        """See `Engine.start`."""
+        return Launch(argv=("fake", "--session", job.session_id))
+
+    def resume(self, job: Job) -> Launch:
+        """See `Engine.resume`."""
+        return Launch(argv=("fake", "--resume", job.session_id))
+
+    def read_signal(self, line: Mapping[str, object]) -> Signal | None:
+        """Lines carry our own kinds: `{"event": "turn_ended", "at": 1.0}`."""
+        try:
+            kind = SignalKind(str(line.get("event")))
+        except ValueError:
+            return None
+        at = line.get("at")
+        session = line.get("session_id")
+        return Signal(
+            kind=kind,
+            at=datetime.fromtimestamp(at if isinstance(at, float) else 0.0, UTC),
+            session_id=session if isinstance(session, str) else None,
+        )
