@@ -26,7 +26,7 @@ _STAGE = ".hc-init"
 _KEEP = ".gitkeep"
 _IGNORED = "/.hc/\n/agents/*/runtime.json\n"
 _GIT_SECONDS = 30
-_IDENTITY = re.compile(r'^\{"id": "([0-9a-f]{32})"\}\s*$')
+_IDENTITY = re.compile(r'\{"id": "([0-9a-f]{32})"\}\s*')
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -61,7 +61,7 @@ def init_company(
     _check_target(root, name)
     company_id = uuid.uuid4().hex
     socket = socket_name(root.name, company_id)
-    with _staged(root) as stage:
+    with staged(root) as stage:
         _fill(Layout(stage), lang=lang, samples=samples, company_id=company_id)
         (stage / MARKER).write_text(first_settings(name=name, lang=lang, socket=socket), encoding="utf-8")
     git, committed = _git(root, environ)
@@ -78,7 +78,7 @@ def ensure_identity(layout: Layout) -> str:
         layout.private.mkdir(mode=0o700, exist_ok=True)
         with suppress(FileExistsError):
             _write_identity(layout, uuid.uuid4().hex)
-    found = _IDENTITY.match(layout.identity.read_text(encoding="utf-8"))
+    found = _IDENTITY.fullmatch(layout.identity.read_text(encoding="utf-8", errors="replace"))
     if not found:
         raise _refuse(
             "identity-damaged",
@@ -146,7 +146,7 @@ def _refuse(code: str, fact: Text, cause: Text, remedy: Text) -> Refusal:
 
 
 @contextmanager
-def _staged(root: Path) -> Iterator[Path]:
+def staged(root: Path) -> Iterator[Path]:
     """A hidden folder in `root` whose entries end up in `root`, the marker last; on any failure all is as it was.
 
     Staging inside and not beside: `root` may be the person's current folder, which must not be replaced.
@@ -204,7 +204,7 @@ def _git(root: Path, environ: Mapping[str, str]) -> tuple[bool, bool]:
     """
     if (root / ".git").exists():
         return True, False
-    program = shutil.which("git", path=environ.get("PATH"))
+    program = shutil.which("git", path=environ.get("PATH", ""))
     # Of a surrounding git command (a hook, `git rebase --exec`): it would point git at another repository.
     clean = {key: value for key, value in environ.items() if not key.startswith("GIT_")}
 

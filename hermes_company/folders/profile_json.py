@@ -15,8 +15,8 @@ from hermes_company.domain.names import is_agent_name, is_skill_name
 from hermes_company.wording import Text, say
 
 MAX_CAPACITY = 64
-_ENGINE = re.compile(r"^[a-z0-9][a-z0-9_-]{0,39}$")
-_VARIABLE = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
+_ENGINE = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _REQUIRED = ("name", "engine")
 
 
@@ -48,7 +48,7 @@ def parse_profile(folder: str, text: str, *, default_timeout: float = DEFAULT_TI
     for key, value in values.items():
         allowed, wanted = _FIELDS[key]
         if not allowed(value):
-            reason = say("`{key}` is {value}, not {wanted}.", key=key, value=_shown(value), wanted=wanted)
+            reason = say("`{key}` is {value}, not {wanted}.", key=key, value=_shown(key, value), wanted=wanted)
             raise BadProfile("agent-bad-value", reason, _correct(), _line_of(text, key))
     if values["name"] != folder:
         raise BadProfile(
@@ -117,8 +117,9 @@ def _line_of(text: str, key: str) -> int | None:
     return text.count("\n", 0, found.start()) + 1 if found else None
 
 
-def _shown(value: object) -> str:
-    return json.dumps(value, ensure_ascii=True)[:60]
+def _shown(key: str, value: object) -> str:
+    # These two are where people put secrets by mistake, and reasons end up in logs.
+    return "[…]" if key in ("env", "args") else json.dumps(value, ensure_ascii=True)[:60]
 
 
 def _is_line(value: object) -> bool:
@@ -130,7 +131,7 @@ _UNPRINTABLE = frozenset({"Cc", "Cs", "Zl", "Zp"})
 
 
 def _matches(pattern: re.Pattern[str]) -> Callable[[object], bool]:
-    return lambda value: isinstance(value, str) and bool(pattern.match(value))
+    return lambda value: isinstance(value, str) and bool(pattern.fullmatch(value))
 
 
 def _list_of(allowed: Callable[[Any], bool]) -> Callable[[object], bool]:
@@ -154,7 +155,7 @@ _FIELDS: dict[str, tuple[Callable[[Any], bool], Text]] = {
     "model": (lambda value: _is_line(value) and value != "", say("a model's name")),
     "capacity": (_is_capacity, say("a whole number from 1 to {most}", most=MAX_CAPACITY)),
     "timeout_minutes": (_is_minutes, say("a number of minutes above 0")),
-    "env": (_list_of(lambda value: bool(_VARIABLE.match(value))), say("a list of variable names (never their values)")),
+    "env": (_list_of(lambda value: bool(_VARIABLE.fullmatch(value))), say("a list of variable names (never their values)")),
     "args": (_list_of(_is_line), say("a list of words")),
     "memory": (lambda value: isinstance(value, bool), say("true or false")),
 }

@@ -114,7 +114,7 @@ class PromptWriter:
         if ticket.project:
             return ticket.project
         for name, folder in self._settings.projects.items():
-            if workdir.resolve().is_relative_to(Path(folder).expanduser().resolve()):
+            if workdir.resolve().is_relative_to((self._layout.root / Path(folder).expanduser()).resolve()):
                 return name
         return None
 

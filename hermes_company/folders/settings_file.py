@@ -15,7 +15,7 @@ from hermes_company.folders.people_file import UnreadableFile, read_people_file
 from hermes_company.folders.yaml_text import BadYaml, load_yaml
 from hermes_company.wording import Lang, Text, say
 
-_SOCKET = re.compile(r"^[A-Za-z0-9_-]{1,40}$")
+_SOCKET = re.compile(r"[A-Za-z0-9_-]{1,40}")
 
 
 def find_root(explicit: Path | None, environ: Mapping[str, str], cwd: Path) -> Path:
@@ -55,7 +55,7 @@ def read_settings(layout: Layout) -> Settings:
 
 def socket_name(folder: str, company_id: str) -> str:
     """The name of the company's tmux server: from its folder's name where that is made of harmless characters."""
-    return f"hermes-{folder if _SOCKET.match(folder) else company_id[:8]}"
+    return f"hermes-{folder if _SOCKET.fullmatch(folder) else company_id[:8]}"
 
 
 def first_settings(*, name: str, lang: Lang, socket: str) -> str:
