@@ -5,7 +5,7 @@ It knows no tickets' folders and no tmux. `start` and `resume` only describe a p
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -14,6 +14,7 @@ from hermes_company.domain.agent import Agent
 from hermes_company.domain.settings import EngineSettings
 from hermes_company.domain.signals import Signal
 from hermes_company.errors import Refusal
+from hermes_company.wording import Text
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -69,6 +70,30 @@ class Readiness:
     refusal: Refusal | None = None
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Consent:
+    """Something that an engine asks a person on its screen before it works, and whether it was answered."""
+
+    # The word for `engines.<name>.accept` in company.yaml: trust, bypass, api-key, …
+    kind: str
+    # What it asks, and what a yes means.
+    question: Text
+    # The file that the engine keeps the answer in, and the entry there (a folder, the end of a key).
+    file: Path
+    subject: str = ""
+    # Recorded by the engine already.
+    given: bool
+    # Said in advance in company.yaml.
+    accepted: bool
+    # What the person has to do instead where nobody else can answer, e.g. log in.
+    by_hand: Text | None = None
+
+    @property
+    def missing(self) -> bool:
+        """Whether the engine would open a dialog that nobody has agreed to."""
+        return not (self.given or self.accepted)
+
+
 class Engine(Protocol):
     """One command line tool that can do tickets."""
 
@@ -82,7 +107,29 @@ class Engine(Protocol):
         """Whether the program is there. Looks at files only; starts nothing, so `version` is None unless it is free."""
 
     def preflight(self, job: Job) -> Refusal | None:
-        """What would make this start hang or fail: missing consent, root without sandbox. None when nothing is known to."""
+        """What would make this start hang or fail: missing consent, root without sandbox. None when nothing is known to.
+
+        Reads only. A consent that company.yaml accepts in advance counts as given: `prepare` records it.
+        """
+
+    def prepare(self, job: Job) -> Refusal | None:
+        """For the launch: record the consents that company.yaml accepts in advance, then answer as `preflight` does."""
+
+    def consents(self, job: Job) -> tuple[Consent, ...]:
+        """What the engine asks before it works on such a job in that folder, answered or not. Reads only.
+
+        Raises:
+            Refusal: the engine's own file cannot be read; it would open a dialog about that.
+        """
+
+    def grant(self, consents: Iterable[Consent]) -> None:
+        """Record a person's yes where the engine keeps it; what is given already or can only be done by hand is left out.
+
+        Locked, atomic, only these entries; the file as it was before our first change stays beside it as `<name>.hc-backup`.
+
+        Raises:
+            Refusal: the file cannot be read or written; it is as it was.
+        """
 
     def start(self, job: Job) -> Launch:
         """How to begin a new conversation with `job.prompt`.
