@@ -43,12 +43,26 @@ class Claimer:
         earlier = self._assessor.earlier(ticket) if source is State.DOING else None
         run = self._intent(ticket, agent, source, earlier)
         self._parts.runs.open(run)
-        if source is not State.DOING and not self._commit(run):
-            self._parts.runs.forget(run)
-            return False
+        # From here on the claim may have happened: whatever is raised below, `carry_on` finds out.
         self._mind.open[ticket.id] = run
+        if source is not State.DOING and not self._commit(run):
+            self._undo(run)
+            return False
         self.launch(run)
         return True
+
+    def carry_on(self, run: Attempt) -> None:
+        """Go on with an intent that was interrupted: launch it if its ticket was moved, else it never happened."""
+        if run.ticket in self._parts.board.view(fresh=True).doing:
+            if self._mind.known.get(run.ticket) is not State.DOING:
+                self._tell_claimed(run)
+            self.launch(run)
+        else:
+            self._undo(run)
+
+    def _undo(self, run: Attempt) -> None:
+        self._parts.runs.forget(run)
+        self._mind.forget(run)
 
     def launch(self, run: Attempt) -> None:
         """Start the attempt's process; may be called again for an attempt whose fate is unknown."""
@@ -97,10 +111,13 @@ class Claimer:
             self._parts.board.move(run.ticket, run.claimed_from, State.DOING)
         except (TicketGone, PlaceTaken):
             return False
+        self._tell_claimed(run)
+        return True
+
+    def _tell_claimed(self, run: Attempt) -> None:
         self._mind.known[run.ticket] = State.DOING
         data = {"from": run.claimed_from.value, "to": State.DOING.value, "by": "hc"}
         self._parts.events.append("ticket.moved", ticket=run.ticket, agent=run.agent, attempt=run.number, data=data)
-        return True
 
     def _read_again(self, run: Attempt) -> tuple[Ticket, Agent]:
         """The ticket and its agent as they are now that the ticket is ours.

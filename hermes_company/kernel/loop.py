@@ -55,39 +55,37 @@ class Kernel:
     def recover(self) -> None:
         """Take up what an earlier loop left: adopt what lives, launch what was committed, close what died."""
         self._people.remember()
-        view = self._parts.board.view(fresh=True)
         for found in self._parts.runs.opened():
             run = self._lost(found) if isinstance(found, Damaged) else found
             if run.phase is Phase.CLOSED:
                 self._parts.runs.close(run)
-            elif run.phase is Phase.INTENT and not self._committed(run, view):
-                self._parts.runs.forget(run)
             else:
                 self._mind.open[run.ticket] = run
-                self._mind.known[run.ticket] = State.DOING
-                self._take_up(run)
+                self._guarded(run.ticket, partial(self._take_up, run))
 
     def tick(self) -> Ticked:
         """Settle before dispatch, every time; a failure to dispatch never keeps anything from being settled."""
         view = self._parts.board.view()
         self._people.notice(view)
         for run in tuple(self._mind.open.values()):
-            step = self._claimer.launch if run.phase is Phase.INTENT else partial(self._ender.settle, view=view)
+            step = self._claimer.carry_on if run.phase is Phase.INTENT else partial(self._ender.settle, view=view)
             self._guarded(run.ticket, partial(step, run))
         started = tuple(self._dispatch())
         self._report_agents()
         return Ticked(started, self._next_in())
 
-    def _committed(self, run: Attempt, view: BoardView) -> bool:
-        return view.states.get(run.ticket) is State.DOING
-
     def _take_up(self, run: Attempt) -> None:
-        folder = self._parts.runs.folder(run.ticket, run.number)
         if run.phase is Phase.ENDING:
+            self._mind.known[run.ticket] = State.DOING
             return
-        if self._parts.workers.state(folder).phase is WorkerPhase.NOT_STARTED:
-            self._claimer.launch(run)
-            return
+        folder = self._parts.runs.folder(run.ticket, run.number)
+        if self._parts.workers.state(folder).phase is not WorkerPhase.NOT_STARTED:
+            self._adopt(run)
+        elif run.phase is Phase.INTENT or run.ticket in self._parts.board.view().doing:
+            self._claimer.carry_on(run)
+
+    def _adopt(self, run: Attempt) -> None:
+        self._mind.known[run.ticket] = State.DOING
         adopted = replace(run, phase=Phase.LAUNCHED)
         self._parts.runs.save(adopted)
         self._mind.open[run.ticket] = adopted

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from hermes_company.kernel.loop import Kernel
 from hermes_company.kernel.parts import Parts
 from tests.fakes.agents import FakeAgents
 from tests.fakes.clock import FakeClock
+from tests.fakes.crashing import Crashing, Plan
 from tests.fakes.engines import FakeEngine
 from tests.fakes.prompts import FakePrompts
 from tests.fakes.workers import FakeWorkers
@@ -43,6 +44,8 @@ class Rig:
     layout: Layout = field(init=False)
     kernel: Kernel = field(init=False)
     max_running: int = 4
+    # Strikes at calls of the kernel to its files, workers and events.
+    plan: Plan | None = None
 
     def __post_init__(self) -> None:
         self.workers = FakeWorkers(self.clock)
@@ -63,6 +66,13 @@ class Rig:
 
     def parts(self) -> Parts:
         """The kernel's parts, built anew."""
+        whole = self._whole()
+        if self.plan is None:
+            return whole
+        names = ("board", "runs", "outbox", "events", "workers", "agents", "prompts")
+        return replace(whole, **{name: Crashing(getattr(whole, name), self.plan) for name in names})
+
+    def _whole(self) -> Parts:
         return Parts(
             root=self.root,
             settings=self.settings,
