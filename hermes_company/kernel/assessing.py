@@ -13,7 +13,7 @@ from hermes_company.domain.signals import SignalKind
 from hermes_company.domain.ticket import State, Ticket
 from hermes_company.domain.workdir import missing_workdir, workdir_of
 from hermes_company.errors import Refusal
-from hermes_company.kernel.parts import Parts
+from hermes_company.kernel.parts import Sight
 from hermes_company.ports.board import BoardView
 from hermes_company.wording import say
 
@@ -31,22 +31,22 @@ class Conversation:
 class Assessor:
     """Judges tickets against the company's present state."""
 
-    def __init__(self, parts: Parts) -> None:
-        self._parts = parts
+    def __init__(self, sight: Sight) -> None:
+        self._sight = sight
 
     def facts(self, view: BoardView, running: Iterable[Attempt]) -> Facts:
         """All that the readiness rule needs, read now."""
-        parts = self._parts
-        agents = parts.agents.all()
+        sight = self._sight
+        agents = sight.agents.all()
         engines = {agent.engine for agent in agents.values() if isinstance(agent, Agent)}
         return Facts(
-            now=parts.clock.now(),
+            now=sight.clock.now(),
             states=view.states,
             conflicts=view.conflicts,
             agents=agents,
             busy=busy(running),
             engines={name: self._engine_problem(name) for name in engines},
-            max_running=parts.max_running,
+            max_running=sight.max_running,
             needs={t.id: t.needs for t in view.todo.values() if isinstance(t, Ticket) and t.needs},
             unsettled=view.unsettled,
         )
@@ -57,21 +57,21 @@ class Assessor:
         return judge(
             ticket,
             facts,
-            retry_at=self._parts.runs.note(ticket.id).retry_at,
+            retry_at=self._sight.runs.note(ticket.id).retry_at,
             bound_to=earlier.attempt.agent if earlier else None,
             workdir_problem=self._workdir_problem,
         )
 
     def earlier(self, ticket: Ticket) -> Conversation | None:
         """The attempt that a ticket lying in `doing` goes on from; None when it begins anew."""
-        runs = self._parts.runs
+        runs = self._sight.runs
         history = runs.history(ticket.id)
         if not history or history[-1].number <= runs.note(ticket.id).anew:
             return None
         last = history[-1]
         if ticket.owner and ticket.owner != last.agent:
             return None
-        engine = self._parts.engines.get(last.engine)
+        engine = self._sight.engines.get(last.engine)
         reported = runs.signals(ticket.id, last.number, engine) if engine else ()
         begun = any(signal.kind is SignalKind.PROMPT_SUBMITTED for signal in reported)
         return Conversation(
@@ -82,21 +82,21 @@ class Assessor:
 
     def _workdir_problem(self, ticket: Ticket) -> Refusal | None:
         try:
-            path = workdir_of(ticket, self._parts.places)
+            path = workdir_of(ticket, self._sight.places)
         except Refusal as problem:
             return problem
         return missing_workdir(ticket.id, path) if path is not None and not Path(path).is_dir() else None
 
     def _engine_problem(self, name: str) -> Refusal | None:
-        engine = self._parts.engines.get(name)
+        engine = self._sight.engines.get(name)
         if engine is None:
             return Refusal(
                 "engine-unknown",
                 fact=say("There is no engine `{engine}`.", engine=name),
                 cause=say("Nothing can be started for its agents."),
-                remedy=say("Known engines: {known}.", known=", ".join(sorted(self._parts.engines))),
+                remedy=say("Known engines: {known}.", known=", ".join(sorted(self._sight.engines))),
             )
-        return engine.check(self._parts.engine_settings(name), self._parts.environ).refusal
+        return engine.check(self._sight.engine_settings(name), self._sight.environ).refusal
 
 
 def busy(running: Iterable[Attempt]) -> dict[str, tuple[Busy, ...]]:

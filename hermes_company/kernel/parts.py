@@ -22,29 +22,16 @@ from hermes_company.ports.workers import Workers
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Parts:
-    """Everything outside the kernel, injected."""
+class Sight:
+    """What it takes to look at a company and judge its tickets; nothing here writes or starts anything by being built."""
 
-    root: Path
     settings: Settings
     places: Places
-    board: Board
     runs: Runs
-    outbox: Outbox
     agents: AgentBook
-    events: Events
-    workers: Workers
     engines: Mapping[str, Engine]
-    prompts: Prompts
     clock: Clock
     environ: Mapping[str, str]
-    # A FIFO that wakes the loop; named to the engines' hooks.
-    doorbell: Path
-    # Fresh unguessable words: a token and a conversation id.
-    new_token: Callable[[], str]
-    new_session: Callable[[], str]
-    # 0…1, for jitter.
-    chance: Callable[[], float]
     cores: int
 
     def engine_settings(self, engine: str) -> EngineSettings:
@@ -55,6 +42,25 @@ class Parts:
     def max_running(self) -> int:
         """The company's cap: as set, else one a core, at most 8."""
         return self.settings.max_running or min(self.cores, 8)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Parts(Sight):
+    """Everything outside the kernel, injected."""
+
+    root: Path
+    board: Board
+    outbox: Outbox
+    events: Events
+    workers: Workers
+    prompts: Prompts
+    # A FIFO that wakes the loop; named to the engines' hooks.
+    doorbell: Path
+    # Fresh unguessable words: a token and a conversation id.
+    new_token: Callable[[], str]
+    new_session: Callable[[], str]
+    # 0…1, for jitter.
+    chance: Callable[[], float]
 
     @property
     def lease(self) -> timedelta:
