@@ -1,0 +1,44 @@
+# Set-up and checks. Everything that is installed lives in .venv and in tests' own caches; `make clean` takes it away.
+.DEFAULT_GOAL := help
+ENGINE ?= shell
+WORKERS ?= 2
+
+.PHONY: help setup demo test lint format types imports wheel-check bench clean
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
+
+setup: .venv/.installed ## Python environment, tmux, git
+	@.ci/need tmux git
+
+.venv/.installed: pyproject.toml
+	@.ci/venv
+
+demo: setup ## a company at work in a temporary folder; ENGINE=claude-code or codex uses your own login
+	.venv/bin/hc demo --engine $(ENGINE)
+
+test: setup ## all tests, with the real claude and codex from npm against a model server of our own
+	@.ci/need node npm
+	.venv/bin/pytest -n $(WORKERS)
+
+lint: setup ## format and lint
+	.venv/bin/ruff format --check .
+	.venv/bin/ruff check .
+
+format: setup ## put the code into its format
+	.venv/bin/ruff format .
+
+types: setup ## mypy, strict
+	.venv/bin/mypy
+
+imports: setup ## who may import whom
+	.venv/bin/lint-imports
+
+wheel-check: setup ## build the wheel, install it elsewhere, use it
+	@.ci/wheel-check
+
+bench: setup ## measurements, written to docs/benchmarks.md
+	.venv/bin/python -m benchmarks
+
+clean: ## take away what was installed and built
+	rm -rf .venv dist build
