@@ -6,7 +6,7 @@ import os
 import random
 import secrets
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from hermes_company.kernel.loop import Kernel
     from hermes_company.kernel.parts import Parts
     from hermes_company.terminal.workers import TmuxWorkers
+    from hermes_company.userspace.memory.notebook import NoteBook
     from hermes_company.userspace.memory.retriever import FtsRetriever
     from hermes_company.userspace.programs import Programs
     from hermes_company.userspace.skills import CompanySkills
@@ -48,6 +49,7 @@ class Company:
         self.layout = layout
         self.environ = environ
         self.clock: Clock = clock or SystemClock()
+        self.cores = os.cpu_count() or 1
 
     @cached_property
     def settings(self) -> Settings:
@@ -93,18 +95,30 @@ class Company:
         return load_engines()
 
     @cached_property
+    def notes(self) -> NoteBook:
+        """The company's memory as files."""
+        from hermes_company.folders.atomic import write_atomic
+        from hermes_company.folders.yaml_text import load_yaml
+        from hermes_company.userspace.memory.notebook import NoteBook
+
+        return NoteBook(self.layout.memory, parse_yaml=load_yaml, write=write_atomic)
+
+    @cached_property
     def retriever(self) -> FtsRetriever:
         """Recall over the company's memory."""
         from hermes_company.userspace.memory.retriever import FtsRetriever
 
-        return FtsRetriever(self.layout.memory, self.layout.company, self.layout.cache, self.clock)
+        return FtsRetriever(
+            self.notes, glossary=self.layout.glossary, cache=self.layout.cache, clock=self.clock, lang=self.settings.lang
+        )
 
     @cached_property
     def skills(self) -> CompanySkills:
         """The company's skills."""
+        from hermes_company.folders.yaml_text import load_yaml
         from hermes_company.userspace.skills import CompanySkills
 
-        return CompanySkills(self.layout.skills)
+        return CompanySkills(self.layout.skills, glossary=self.layout.glossary, parse_yaml=load_yaml)
 
     @cached_property
     def prompts(self) -> PromptWriter:
@@ -120,13 +134,14 @@ class Company:
         from hermes_company.terminal.workers import TmuxWorkers
 
         return TmuxWorkers(
-            settings=self.settings.tmux,
-            company_id=ensure_identity(self.layout),
-            conf=self.layout.tmux_conf,
+            self.settings.tmux,
+            company=ensure_identity(self.layout),
+            config=self.layout.tmux_conf,
             log=self.layout.logs / "hc.log",
             doorbell=self.layout.doorbell,
             clock=self.clock,
             environ=self.environ,
+            lang=self.settings.lang,
         )
 
     @cached_property
@@ -152,15 +167,27 @@ class Company:
             new_token=lambda: f"hc-{secrets.token_hex(8)}",
             new_session=lambda: str(uuid.uuid4()),
             chance=random.random,
-            cores=os.cpu_count() or 1,
+            cores=self.cores,
         )
 
     @cached_property
     def assessor(self) -> Assessor:
-        """Why tickets wait."""
+        """Why tickets wait. Looking needs no tmux, no prompts and nothing that is made by being asked for."""
         from hermes_company.kernel.assessing import Assessor
+        from hermes_company.kernel.parts import Sight
 
-        return Assessor(self.parts)
+        return Assessor(
+            Sight(
+                settings=self.settings,
+                places=self.places,
+                runs=self.runs,
+                agents=self.agents,
+                engines=self.engines,
+                clock=self.clock,
+                environ=self.environ,
+                cores=self.cores,
+            )
+        )
 
     def kernel(self) -> Kernel:
         """A loop over these parts. The caller holds `company_lock`."""
@@ -171,20 +198,25 @@ class Company:
     @cached_property
     def programs(self) -> Programs:
         """The userspace programs: archive and diary."""
+        from hermes_company.folders.atomic import write_atomic
         from hermes_company.userspace.diary import Diary
         from hermes_company.userspace.memory.archive import Archive
         from hermes_company.userspace.programs import Programs
 
         return Programs(
-            [Archive(self.layout.memory, self.clock), Diary(self.layout.logs, self.settings.lang)],
+            [
+                Archive(self.notes, self.events, lang=self.settings.lang),
+                Diary(self.layout.logs, lang=self.settings.lang, runs=self.runs),
+            ],
             self.events,
             self.layout.private / "programs",
             self.clock,
+            write=write_atomic,
         )
 
-    def catch_up(self) -> Callable[[], None]:
+    def catch_up(self) -> None:
         """One round of the programs, as the loop calls it."""
-        return lambda: self.programs.catch_up()
+        self.programs.catch_up()
 
 
 def open_company(root: Path | None, environ: Mapping[str, str], cwd: Path) -> Company:

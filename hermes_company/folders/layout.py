@@ -29,6 +29,10 @@ class Layout:
         return self.company / "skills"
 
     @property
+    def glossary(self) -> Path:
+        return self.company / "glossary.tsv"
+
+    @property
     def runners(self) -> Path:
         return self.root / "runners"
 

@@ -1,0 +1,1 @@
+"""What the company has learned: summaries become notes, approved notes come back in the next ticket's prompt."""

@@ -1,0 +1,239 @@
+"""The index in SQLite FTS5, one file under `.hc/cache`, fed with our own tokens; rebuilt when missing or damaged."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from hermes_company.userspace.files import Finding, Unreadable
+from hermes_company.userspace.memory.entry import Entry, Found, searchable
+from hermes_company.userspace.memory.note import Kind, Note, Status
+from hermes_company.userspace.memory.notebook import NoteBook, NoteFile
+from hermes_company.userspace.relevance.ranking import TITLE_WEIGHT, Corpus, document
+from hermes_company.userspace.relevance.tokens import TOKENS_VERSION
+from hermes_company.wording import Text
+
+if TYPE_CHECKING:
+    import sqlite3
+
+_T = TypeVar("_T")
+# Goes up with the schema; an index of another version is made anew.
+_VERSION = 100 + TOKENS_VERSION
+_WAIT_SECONDS = 3.0
+# The rarest words find a note; common ones would make the database read half of it for nothing.
+_MAX_WORDS = 40
+_SCHEMA = """
+CREATE TABLE note (
+  row INTEGER PRIMARY KEY, path TEXT UNIQUE NOT NULL, mtime_ns INTEGER NOT NULL, size INTEGER NOT NULL, problem TEXT,
+  id TEXT, kind TEXT, agent TEXT, title TEXT, status TEXT, ticket TEXT, project TEXT, created TEXT, expires TEXT,
+  untrusted INTEGER, helpful INTEGER, harmful INTEGER, supersedes TEXT, length INTEGER NOT NULL DEFAULT 0);
+CREATE INDEX superseding ON note (supersedes) WHERE supersedes IS NOT NULL;
+CREATE INDEX problems ON note (problem) WHERE problem IS NOT NULL;
+CREATE TABLE total (notes INTEGER NOT NULL, length INTEGER NOT NULL);
+INSERT INTO total VALUES (0, 0);
+CREATE VIRTUAL TABLE words USING fts5(title, body, tokenize="unicode61 remove_diacritics 0 tokenchars '_.-+#'");
+CREATE VIRTUAL TABLE vocabulary USING fts5vocab(words, row)
+"""
+_FACTS = "id, kind, agent, path, title, status, ticket, project, created, expires, untrusted, helpful, harmful"
+_SHOWABLE = "AND n.status = 'approved' AND (n.agent = ? OR n.kind <> 'experience')"
+
+
+def has_fts5() -> bool:
+    """Whether this Python's SQLite can do full-text search."""
+    try:
+        import sqlite3
+    except ImportError:
+        return False
+    with closing(sqlite3.connect(":memory:")) as db:
+        return bool(db.execute("SELECT sqlite_compileoption_used('ENABLE_FTS5')").fetchone()[0])
+
+
+class FtsIndex:
+    """See `NoteIndex`. Several processes may use it at once: each reads the last complete state.
+
+    Args:
+        book: the notes.
+        path: the database file; its folder is made when needed.
+    """
+
+    def __init__(self, book: NoteBook, path: Path) -> None:
+        self._book = book
+        self._path = path
+        self._passed: list[Finding] = []
+
+    def look(self, words: tuple[str, ...], *, agent: str | None, limit: int) -> Found:
+        """See `NoteIndex.look`."""
+
+        def work(db: sqlite3.Connection) -> Found:
+            self._refresh(db)
+            size, length = db.execute("SELECT notes, length FROM total").fetchone()
+            frequency = dict(_in_groups(db, "SELECT term, doc FROM vocabulary WHERE term IN ({marks})", words))
+            corpus = Corpus(size, length / size if size else 1.0, frequency)
+            return Found(
+                entries=_candidates(db, frequency, agent, limit),
+                corpus=corpus,
+                superseded=_superseded(db),
+            )
+
+        return self._with(work)
+
+    def findings(self) -> list[Finding]:
+        """See `NoteIndex.findings`."""
+
+        def work(db: sqlite3.Connection) -> list[Finding]:
+            self._refresh(db)
+            rows = db.execute("SELECT path, problem FROM note WHERE problem IS NOT NULL ORDER BY path").fetchall()
+            return [*self._passed, *(Finding(path, Text.from_json(json.loads(problem))) for path, problem in rows)]
+
+        return self._with(work)
+
+    def _with(self, work: Callable[[sqlite3.Connection], _T]) -> _T:
+        """Run `work` on the database; once more on a new one where the old one turns out to be damaged."""
+        import sqlite3
+
+        try:
+            with closing(self._open()) as db:
+                return work(db)
+        except sqlite3.DatabaseError as problem:
+            if _busy(problem):
+                raise
+            for suffix in ("", "-wal", "-shm"):
+                self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
+            with closing(self._open()) as db:
+                return work(db)
+
+    def _open(self) -> sqlite3.Connection:
+        import sqlite3
+
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        # Autocommit: transactions are begun by hand, so that reading never takes the write lock.
+        db = sqlite3.connect(self._path, timeout=_WAIT_SECONDS, isolation_level=None)
+        try:
+            db.execute("PRAGMA synchronous = NORMAL")
+            if db.execute("PRAGMA user_version").fetchone()[0] != _VERSION:
+                _create(db)
+        except sqlite3.Error:
+            db.close()
+            raise
+        return db
+
+    def _refresh(self, db: sqlite3.Connection) -> None:
+        """Take in what changed in the files. Where another process is busy doing so, its last complete state will do."""
+        import sqlite3
+
+        files, self._passed = self._book.files()
+        known = {path: stamp for path, *stamp in db.execute("SELECT path, mtime_ns, size FROM note")}
+        changed = [file for file in files if known.get(file.path) != [file.mtime_ns, file.size]]
+        gone = known.keys() - {file.path for file in files}
+        if not changed and not gone:
+            return
+        try:
+            db.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError as problem:
+            if _busy(problem):
+                return
+            raise
+        for path in [*gone, *(file.path for file in changed)]:
+            _remove(db, path)
+        for file in changed:
+            self._add(db, file)
+        db.execute("COMMIT")
+
+    def _add(self, db: sqlite3.Connection, file: NoteFile) -> None:
+        try:
+            note = self._book.read(file)
+        except FileNotFoundError:
+            return
+        except Unreadable as problem:
+            told = json.dumps(problem.reason.to_json(), ensure_ascii=False, default=str)
+            stamp = (file.path, file.mtime_ns, file.size, told)
+            db.execute("INSERT INTO note (path, mtime_ns, size, problem) VALUES (?, ?, ?, ?)", stamp)
+            return
+        title, body = searchable(note)
+        length = document(title, body).length
+        facts = _facts(note)
+        marks = ", ".join("?" * (len(facts) + 4))
+        row = db.execute(
+            f"INSERT INTO note (mtime_ns, size, length, supersedes, {_FACTS}) VALUES ({marks})",
+            (file.mtime_ns, file.size, length, "\n".join(note.supersedes) or None, *facts),
+        ).lastrowid
+        db.execute("INSERT INTO words (rowid, title, body) VALUES (?, ?, ?)", (row, " ".join(title), " ".join(body)))
+        db.execute("UPDATE total SET notes = notes + 1, length = length + ?", (length,))
+
+
+def _create(db: sqlite3.Connection) -> None:
+    """Lay the tables, dropping those of another version. Another process may have come first."""
+    # Readers then see the last complete state while another process writes.
+    db.execute("PRAGMA journal_mode = WAL")
+    db.execute("BEGIN EXCLUSIVE")
+    if db.execute("PRAGMA user_version").fetchone()[0] != _VERSION:
+        for name in ("vocabulary", "words", "note", "total"):
+            db.execute(f"DROP TABLE IF EXISTS {name}")
+        for statement in _SCHEMA.split(";\n"):
+            db.execute(statement)
+        db.execute(f"PRAGMA user_version = {_VERSION}")
+    db.execute("COMMIT")
+
+
+def _busy(problem: sqlite3.DatabaseError) -> bool:
+    return "locked" in str(problem) or "busy" in str(problem)
+
+
+def _remove(db: sqlite3.Connection, path: str) -> None:
+    known = db.execute("SELECT row, length, problem IS NULL FROM note WHERE path = ?", (path,)).fetchone()
+    if known:
+        row, length, counted = known
+        db.execute("UPDATE total SET notes = notes - ?, length = length - ?", (counted, length))
+        db.execute("DELETE FROM words WHERE rowid = ?", (row,))
+        db.execute("DELETE FROM note WHERE row = ?", (row,))
+
+
+def _candidates(db: sqlite3.Connection, frequency: dict[str, int], agent: str | None, limit: int) -> list[Entry]:
+    rarest = sorted(frequency, key=lambda word: frequency[word])[:_MAX_WORDS]
+    if not rarest:
+        return []
+    match = " OR ".join(f'"{word}"' for word in rarest)
+    scope, values = ("", ()) if agent is None else (_SHOWABLE, (agent,))
+    ranked = db.execute(
+        f"SELECT n.row FROM words JOIN note n ON n.row = words.rowid WHERE words MATCH ? {scope} "
+        f"ORDER BY bm25(words, {TITLE_WEIGHT}.0, 1.0) LIMIT ?",
+        (match, *values, limit),
+    ).fetchall()
+    facts = ", ".join(f"n.{name}" for name in _FACTS.split(", "))
+    statement = f"SELECT n.row, w.title, w.body, {facts} FROM note n JOIN words w ON w.rowid = n.row WHERE n.row IN ({{marks}})"
+    found = {
+        row: _entry(title, body, facts) for row, title, body, *facts in _in_groups(db, statement, [row for (row,) in ranked])
+    }
+    return [found[row] for (row,) in ranked]
+
+
+def _superseded(db: sqlite3.Connection) -> frozenset[str]:
+    rows = db.execute("SELECT supersedes FROM note WHERE supersedes IS NOT NULL AND status = 'approved'").fetchall()
+    return frozenset(old for (ids,) in rows for old in ids.split("\n"))
+
+
+def _facts(note: Note) -> tuple[Any, ...]:
+    values = (getattr(note, name) for name in _FACTS.split(", "))
+    return tuple(value if isinstance(value, int | None) else str(value) for value in values)
+
+
+def _entry(title: str, body: str, facts: list[Any]) -> Entry:
+    values = dict(zip(_FACTS.split(", "), facts, strict=True))
+    values |= {
+        "kind": Kind(values["kind"]),
+        "status": Status(values["status"]),
+        "path": Path(values["path"]),
+        "untrusted": bool(values["untrusted"]),
+    }
+    return Entry(**values, document=document(title.split(), body.split()))
+
+
+def _in_groups(db: sqlite3.Connection, statement: str, values: Iterable[Any]) -> Iterator[tuple[Any, ...]]:
+    """The rows of a statement with `IN ({marks})`, asked in groups that every SQLite accepts."""
+    rest = list(values)
+    for start in range(0, len(rest), 500):
+        group = rest[start : start + 500]
+        yield from db.execute(statement.format(marks=",".join("?" * len(group))), group)
