@@ -1,0 +1,105 @@
+"""The real Claude Code and Codex, in tmux, against the scripted model."""
+
+from __future__ import annotations
+
+import hashlib
+
+import pytest
+
+from hermes_company.domain.signals import SignalKind
+from tests.engines.conftest import Rigged
+from tests.scripted_model import Run, Say, hand_in
+
+pytestmark = pytest.mark.timeout(300)
+
+LONG_PROMPT = "一二三四五 emoji 🚀👩‍💻 quotes ' \" ` $HOME $(id) ; \\ tab\tend\n" * 360 + "-- last line; no newline"
+
+
+def test_hands_in(rigged: Rigged) -> None:
+    """Started unattended, the engine runs the model's tools and hands in summary and DONE with the attempt's token."""
+    with rigged(hand_in("# Steps\n\n1. 完成")) as (rig, _):
+        job = rig.job()
+        rig.begin(job)
+
+        assert rig.done(job) == job.token
+        assert (job.outbox / "summary.md").read_text() == "# Steps\n\n1. 完成\n"
+
+
+def test_reports(rigged: Rigged) -> None:
+    """Hooks report the session, the prompt that arrived, each tool call and the end of the turn."""
+    with rigged([Run("true"), *hand_in()]) as (rig, _):
+        job = rig.job()
+        rig.begin(job)
+        ended = rig.signal(job, SignalKind.TURN_ENDED)
+
+        kinds = [signal.kind for signal in rig.signals(job)]
+        submitted = rig.signal(job, SignalKind.PROMPT_SUBMITTED)
+        assert kinds == [
+            SignalKind.SESSION_STARTED,
+            SignalKind.PROMPT_SUBMITTED,
+            SignalKind.TOOL_USED,
+            SignalKind.TOOL_USED,
+            SignalKind.TURN_ENDED,
+        ]
+        assert submitted.prompt_sha256 == hashlib.sha256(job.prompt.encode()).hexdigest()
+        assert ended.detail is None
+
+
+def test_prompt_is_exact(rigged: Rigged) -> None:
+    """26 KB of Chinese, emoji, quotes and shell characters arrive in the model's request byte for byte."""
+    with rigged([Say("read")]) as (rig, model):
+        job = rig.job(prompt=LONG_PROMPT)
+        (job.outbox / "BLOCKED").touch()
+        rig.begin(job)
+        turns = model.wait_for(lambda turns: len(turns) == 1)
+
+        assert len(LONG_PROMPT.encode()) > 26_000
+        assert turns[0].prompt == LONG_PROMPT
+
+
+def test_resumes(rigged: Rigged) -> None:
+    """Feedback goes on in the same conversation: its request carries what was said before."""
+    with rigged([*hand_in(then="First version."), Say("Second version.")]) as (rig, model):
+        first = rig.job(prompt="Make the page.")
+        rig.begin(first)
+        session = rig.signal(first, SignalKind.SESSION_STARTED).session_id
+        rig.signal(first, SignalKind.TURN_ENDED)
+        rig.end(first)
+        (first.outbox / "DONE").rename(first.outbox / "DONE.1")
+        (first.outbox / "BLOCKED").touch()
+
+        second = rig.job(attempt=2, session_id=session, prompt="-- 标题太长; shorten it", feedback="标题太长")
+        rig.begin(second, resume=True)
+        rig.signal(second, SignalKind.TURN_ENDED)
+
+        last = model.turns[-1]
+        assert last.prompts == ("Make the page.", "-- 标题太长; shorten it")
+        assert last.answers == ("First version.",)
+        assert rig.signal(second, SignalKind.SESSION_STARTED).session_id == session
+
+
+def test_nudge_brings_the_missing_files(rigged: Rigged) -> None:
+    """A turn that ends without DONE is sent on inside the engine with what is missing, and then hands in."""
+    with rigged([Say("I am done, I think."), *hand_in()]) as (rig, model):
+        job = rig.job()
+        rig.begin(job)
+
+        assert rig.done(job) == job.token
+        assert rig.signal(job, SignalKind.TURN_ENDED).detail == "nudged"
+        assert rig.signal(job, SignalKind.TURN_ENDED, 2).detail is None
+        nudge = model.turns[1].prompts[-1]
+        assert f"{job.outbox}/DONE" in nudge
+        assert job.token in nudge
+        assert "summary.md, DONE" in nudge
+
+
+def test_nudges_twice_at_most(rigged: Rigged) -> None:
+    """An engine that never hands in is sent on twice and then left to stop."""
+    with rigged([Say("No."), Say("Still no."), Say("Never.")]) as (rig, model):
+        job = rig.job()
+        rig.begin(job)
+        rig.signal(job, SignalKind.TURN_ENDED, 3)
+
+        ends = [signal.detail for signal in rig.signals(job) if signal.kind is SignalKind.TURN_ENDED]
+        assert ends == ["nudged", "nudged", None]
+        assert len(model.turns) == 3
