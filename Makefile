@@ -1,4 +1,4 @@
-# Set-up and checks. Everything that is installed lives in .venv and in tests' own caches; `make clean` takes it away.
+# Set-up and checks. Everything that is installed lives in .venv and .tools; `make clean` takes it away.
 .DEFAULT_GOAL := help
 ENGINE ?= shell
 WORKERS ?= 2
@@ -19,6 +19,7 @@ demo: setup ## a company at work in a temporary folder; ENGINE=claude-code or co
 
 test: setup ## all tests, with the real claude and codex from npm against a model server of our own
 	@.ci/need node npm
+	.venv/bin/python -m tests.support.engine_binaries
 	.venv/bin/pytest -n $(WORKERS)
 
 lint: setup ## format and lint
@@ -41,4 +42,4 @@ bench: setup ## measurements, written to docs/benchmarks.md
 	.venv/bin/python -m benchmarks
 
 clean: ## take away what was installed and built
-	rm -rf .venv dist build
+	rm -rf .venv .tools dist build
