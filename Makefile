@@ -3,7 +3,7 @@
 ENGINE ?= shell
 WORKERS ?= 2
 
-.PHONY: help setup demo test lint format types imports wheel-check bench clean
+.PHONY: help setup demo test lint format types imports wheel-check clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -37,9 +37,6 @@ imports: setup ## who may import whom
 
 wheel-check: setup ## build the wheel, install it elsewhere, use it
 	@.ci/wheel-check
-
-bench: setup ## measurements, written to docs/benchmarks.md
-	.venv/bin/python -m benchmarks
 
 clean: ## take away what was installed and built
 	rm -rf .venv .tools dist build
