@@ -2,6 +2,7 @@
 # What an engine reports becomes one line of signals.jsonl in the run folder. Called by the engine as
 # `sh "$HC_RUN_DIR/hook.sh" EVENT` with the report on standard input.
 [ -n "${HC_RUN_DIR-}" ] || exit 0
+umask 077
 
 if [ "$1" != PostToolUse ]; then
   exec "$HC_PYTHON" -I -S "$HC_RUN_DIR/hook.py" "$1"

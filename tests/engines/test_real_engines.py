@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+from pathlib import Path
 
 import pytest
 
 from hermes_company.domain.signals import SignalKind
 from tests.engines.conftest import Rigged
-from tests.scripted_model import Run, Say, hand_in
+from tests.scripted_model import Run, Say, Write, hand_in
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -25,24 +26,27 @@ def test_hands_in(rigged: Rigged) -> None:
         assert (job.outbox / "summary.md").read_text() == "# Steps\n\n1. 完成\n"
 
 
-def test_reports(rigged: Rigged) -> None:
+def test_reports(rigged: Rigged, tmp_path: Path) -> None:
     """Hooks report the session, the prompt that arrived, each tool call and the end of the turn."""
-    with rigged([Run("true"), *hand_in()]) as (rig, _):
+    # Its report does not fit into a pipe: that the heartbeat leaves it unread must not disturb the engine.
+    large = Write(str(tmp_path / "large.txt"), "x" * 70_000)
+    with rigged([Run("true"), large, *hand_in()]) as (rig, _):
         job = rig.job()
         rig.begin(job)
         ended = rig.signal(job, SignalKind.TURN_ENDED)
 
-        kinds = [signal.kind for signal in rig.signals(job)]
         submitted = rig.signal(job, SignalKind.PROMPT_SUBMITTED)
-        assert kinds == [
+        assert [signal.kind for signal in rig.signals(job)] == [
             SignalKind.SESSION_STARTED,
             SignalKind.PROMPT_SUBMITTED,
+            SignalKind.TOOL_USED,
             SignalKind.TOOL_USED,
             SignalKind.TOOL_USED,
             SignalKind.TURN_ENDED,
         ]
         assert submitted.prompt_sha256 == hashlib.sha256(job.prompt.encode()).hexdigest()
         assert ended.detail is None
+        assert (tmp_path / "large.txt").stat().st_size == 70_000
 
 
 def test_prompt_is_exact(rigged: Rigged) -> None:

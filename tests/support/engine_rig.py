@@ -14,7 +14,7 @@ from hermes_company.domain.agent import Agent
 from hermes_company.domain.environment import choose
 from hermes_company.domain.settings import EngineSettings
 from hermes_company.domain.signals import Signal, SignalKind
-from hermes_company.ports.engine import Engine, Job
+from hermes_company.ports.engine import Engine, Job, Launch
 from hermes_company.ports.workers import WorkerOrder
 from tests.support.tmux import GRACE, TmuxCompany, until
 
@@ -64,7 +64,10 @@ class EngineRig:
         """Start it as the kernel does."""
         refusal = self.engine.prepare(job)
         assert refusal is None, refusal
-        launch = self.engine.resume(job) if resume else self.engine.start(job)
+        self.spawn(job, self.engine.resume(job) if resume else self.engine.start(job))
+
+    def spawn(self, job: Job, launch: Launch) -> None:
+        """Start what an engine described."""
         job.prompt_file.write_text(job.prompt, encoding="utf-8")
         environ = choose(job.environ, (*launch.pass_env, *job.agent.env), {**self._fixed(job), **launch.env})
         window = f"agent_ann_{len(self._orders)}"
