@@ -113,6 +113,8 @@ class WorkerState:
     started_boottime: float | None = None
     exit_code: int | None = None
     exit_signal: int | None = None
+    # The signal that asked the launcher to stop: TERM from us, HUP when its window or tmux went away, INT; with `EXITED`.
+    stopped_by: str | None = None
     # Why the launcher could not start the engine, e.g. `workdir-missing`; with `EXITED`.
     refusal: str | None = None
     refusal_detail: str | None = None

@@ -66,3 +66,9 @@ class Workers(Protocol):
 
     def tail(self, run_dir: Path, pane: str | None, lines: int) -> str:
         """The last lines that the worker showed, as plain text; empty when they cannot be had any more."""
+
+    def keep_output(self, run_dir: Path, pane: str | None) -> None:
+        """Keep what the worker showed as `pane.log` (0600) in its folder, for when the window shows another attempt.
+
+        Nothing happens when it cannot be had any more.
+        """

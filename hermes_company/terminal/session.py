@@ -1,0 +1,137 @@
+"""The `tmux` command on the company's own server: its socket, its configuration, its environment.
+
+"Could not ask" is never read as "nothing runs": tmux either answers, or says that what was asked for is not there
+(`NotThere`), or the question is refused (`tmux-unreachable`).
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from hermes_company.errors import Refusal
+from hermes_company.wording import say
+
+_ANSWER_SECONDS = 10.0
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+# What tmux says when there is no server, session, window or pane of that name. All else is no answer.
+_ABSENCE = re.compile(
+    r"^(no server running on |error connecting to .* \(No such file or directory\)|can't find (session|window|pane))"
+)
+_PASSED_ON = ("PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "TMUX_TMPDIR", "XDG_RUNTIME_DIR")
+
+
+class NotThere(Exception):
+    """tmux answered: no such server, session, window or pane."""
+
+
+class Tmux:
+    """One tmux server and the one session in it that is the company's.
+
+    Args:
+        socket: name of the server's socket (`-L`).
+        session: name of the session.
+        config: the server's configuration file; a person's own `~/.tmux.conf` is never read.
+        environ: the orchestrator's environment; what the server needs of it is picked from here.
+
+    Raises:
+        Refusal: `tmux-name-unusable`: the socket's or session's name could mean something else to tmux.
+    """
+
+    def __init__(self, *, socket: str, session: str, config: Path, environ: Mapping[str, str]) -> None:
+        for key, name in (("tmux.socket", socket), ("tmux.session", session)):
+            if not _NAME.fullmatch(name):
+                raise _unusable_name(key, name)
+        self.socket = socket
+        self.session = session
+        self._config = config
+        self._environ = _server_environment(environ)
+
+    def require_program(self) -> None:
+        """Raises:
+        Refusal: `tmux-missing`.
+        """
+        if shutil.which("tmux", path=self._environ.get("PATH")) is None:
+            raise _missing()
+
+    def window(self, name: str) -> str:
+        """The target that means exactly this window of the session."""
+        return f"={self.session}:={name}"
+
+    def ask(self, *commands: Sequence[str]) -> str:
+        """Run tmux commands, one after the other, in one call. Returns what they print.
+
+        Raises:
+            NotThere: no such server, session, window or pane.
+            Refusal: `tmux-unreachable`, `tmux-missing`: anything else.
+        """
+        words = [word for command in commands for word in (";", *map(_literal, command))][1:]
+        argv = ["tmux", "-L", self.socket, "-f", str(self._config), "-u", *words]
+        try:
+            # From `/`: the first call starts the server, which would keep our working directory in use.
+            done = subprocess.run(
+                argv, cwd="/", env=self._environ, stdin=subprocess.DEVNULL, capture_output=True, timeout=_ANSWER_SECONDS
+            )
+        except FileNotFoundError:
+            raise _missing() from None
+        except subprocess.TimeoutExpired:
+            raise _unreachable(commands, f"no answer in {_ANSWER_SECONDS:.0f} s") from None
+        if done.returncode == 0:
+            return done.stdout.decode("utf-8", "surrogateescape")
+        complaint = done.stderr.decode("utf-8", "replace").strip()
+        if _ABSENCE.match(complaint):
+            raise NotThere(complaint)
+        raise _unreachable(commands, complaint or f"exit status {done.returncode}")
+
+
+def _literal(word: str) -> str:
+    """A trailing `;` would end the tmux command there and make the next word a command of its own."""
+    return f"{word[:-1]}\\;" if word.endswith(";") else word
+
+
+def _server_environment(environ: Mapping[str, str]) -> dict[str, str]:
+    """An allow-list: an agent's token, keys and `TMUX` of the shell we were started from must not reach every window."""
+    passed = {name: environ[name] for name in _PASSED_ON if name in environ}
+    return {**passed, "TERM": environ.get("TERM", "xterm-256color"), "LC_CTYPE": _utf8_locale(environ)}
+
+
+def _utf8_locale(environ: Mapping[str, str]) -> str:
+    """What the person uses if that is UTF-8; Chinese text would come out as `_` otherwise."""
+    own = next((environ[name] for name in ("LC_ALL", "LC_CTYPE", "LANG") if environ.get(name)), "")
+    if own.casefold().replace("-", "").endswith("utf8"):
+        return own
+    return "en_US.UTF-8" if sys.platform == "darwin" else "C.UTF-8"
+
+
+def _missing() -> Refusal:
+    command = "brew install tmux" if sys.platform == "darwin" else "sudo apt install tmux"
+    return Refusal(
+        "tmux-missing",
+        fact=say("The program `tmux` is not on PATH."),
+        cause=say("Agents work in tmux windows, so none could be started."),
+        remedy=say("Install it, e.g. `{command}`, and try again.", command=command),
+    )
+
+
+def _unreachable(commands: Sequence[Sequence[str]], complaint: str) -> Refusal:
+    verbs = ", ".join(command[0] for command in commands)
+    return Refusal(
+        "tmux-unreachable",
+        fact=say("tmux did not carry out `{verbs}`: {complaint}", verbs=verbs, complaint=complaint),
+        cause=say("It cannot be known what runs in the agents' windows."),
+        remedy=say("Look at the tmux server and its socket; `hc doctor` checks both."),
+        status=75,
+    )
+
+
+def _unusable_name(key: str, name: str) -> Refusal:
+    return Refusal(
+        "tmux-name-unusable",
+        fact=say("company.yaml: `{key}` is {name}.", key=key, name=repr(name)),
+        cause=say("tmux reads other characters as an address or as a command."),
+        remedy=say("Use up to 64 letters (A–Z), digits, `_` and `-`, beginning with a letter or digit."),
+    )

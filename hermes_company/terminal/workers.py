@@ -1,0 +1,329 @@
+"""Workers in tmux: one window an agent, one launcher an attempt. tmux shows and starts; what is true lies in the run folder."""
+
+from __future__ import annotations
+
+import re
+import signal
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from hermes_company.domain.names import is_ticket_id
+from hermes_company.domain.run import WorkerPhase, WorkerState
+from hermes_company.domain.settings import TmuxSettings
+from hermes_company.errors import Refusal
+from hermes_company.ports.clock import Clock
+from hermes_company.ports.workers import EndProgress, WorkerOrder
+from hermes_company.terminal import cgroup, processes, records
+from hermes_company.terminal.run_folder import Fence, RunFolder
+from hermes_company.terminal.session import NotThere, Tmux
+from hermes_company.terminal.tmux_conf import tmux_conf
+from hermes_company.wording import Lang, say
+
+FIRST_WINDOW = "company"
+_COMPANY_TAG = "@hc_company"
+_RUN_TAG = "@hc_run"
+_WINDOW = re.compile(r"agent_[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+_COMPANY_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+# What tmux itself writes into the bottom row of a pane whose process has ended.
+_DEAD_PANE = re.compile(r"^Pane is dead.*\s*\Z", re.MULTILINE)
+# A server that was just killed answers for a moment that it is dying.
+_DYING_SERVER_SECONDS = 5.0
+_RETRY_SECONDS = 0.05
+# What the launcher may take beyond the grace to end its tree before we do it.
+_LAUNCHER_SECONDS = 5.0
+# How long a process may take to die of KILL before it counts as stuck.
+_KILL_SECONDS = 2.0
+# A file system without links shows the fence for a moment before its content.
+_FENCE_SECONDS = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Pane:
+    id: str
+    dead: bool
+    tag: str
+
+
+@dataclass(slots=True)
+class _Ending:
+    """Boot times at which the end was first asked for and first forced."""
+
+    asked: float
+    # Seconds to wait in between: the attempt's grace, and some more for a launcher to use it.
+    patience: float
+    killed: float | None = None
+
+
+class TmuxWorkers:
+    """`ports.workers.Workers` on the company's own tmux server.
+
+    Args:
+        settings: socket, session and size.
+        company: the company's id, which tags its session.
+        config: where the server's configuration is written to.
+        log: what the first window shows as it grows.
+        doorbell: FIFO that a launcher rings after its exit record.
+        clock: boot time for graces, wall time for the age of a file.
+        environ: the orchestrator's environment.
+        lang: language of what the launcher says in a window.
+
+    Raises:
+        Refusal: `tmux-name-unusable`.
+    """
+
+    def __init__(
+        self,
+        settings: TmuxSettings,
+        *,
+        company: str,
+        config: Path,
+        log: Path,
+        doorbell: Path,
+        clock: Clock,
+        environ: Mapping[str, str],
+        lang: Lang = "en",
+    ) -> None:
+        if not _COMPANY_ID.fullmatch(company):
+            raise ValueError(f"not a company id: {company!r}")
+        self._tmux = Tmux(socket=settings.socket, session=settings.session, config=config, environ=environ)
+        self._settings = settings
+        self._company = company
+        self._config = config
+        self._log = log
+        self._doorbell = doorbell
+        self._clock = clock
+        self._lang = lang
+        # Ends that were asked for. Lost with the process: then they are asked for anew.
+        self._endings: dict[Path, _Ending] = {}
+
+    def prepare(self) -> None:
+        self._tmux.require_program()
+        deadline = time.monotonic() + _DYING_SERVER_SECONDS
+        while True:
+            try:
+                return self._take_session()
+            except Refusal as refusal:
+                if refusal.code != "tmux-unreachable" or time.monotonic() >= deadline:
+                    raise
+            time.sleep(_RETRY_SECONDS)
+
+    def spawn(self, order: WorkerOrder) -> str:
+        run = RunFolder(order.run_dir)
+        if (
+            not _WINDOW.fullmatch(order.window)
+            or not is_ticket_id(order.run_dir.parent.name)
+            or not order.run_dir.name.isdigit()
+        ):
+            raise ValueError(f"not generated words: {order.window!r}, {run.tag!r}")
+        fence = run.fence()
+        if fence is not None:
+            return fence.pane or ""
+        run.write(order, doorbell=self._doorbell, lang=self._lang)
+        try:
+            return self._start(run, order.window)
+        except Refusal:
+            run.forget_environment()
+            raise
+
+    def state(self, run_dir: Path) -> WorkerState:
+        run = RunFolder(run_dir)
+        fence = run.fence()
+        if fence is None:
+            return WorkerState(phase=WorkerPhase.NOT_STARTED)
+        # Before the exit record: a launcher that is gone by now wrote it before it went.
+        alive = fence.launcher_alive or self._appears(run, fence)
+        ended = run.exit()
+        phase = WorkerPhase.EXITED if ended else WorkerPhase.RUNNING if alive else WorkerPhase.VANISHED
+        return WorkerState(
+            phase=phase,
+            pid=fence.pid,
+            engine_pid=fence.engine,
+            started_boottime=fence.boottime,
+            exit_code=ended.code if ended else None,
+            exit_signal=ended.signal if ended else None,
+            stopped_by=ended.stopped_by if ended else None,
+            refusal=ended.refusal if ended else None,
+            refusal_detail=ended.detail if ended else None,
+        )
+
+    def end(self, run_dir: Path, token: str) -> EndProgress:
+        run = RunFolder(run_dir)
+        fence = run.fence()
+        if fence is None and run.bar():
+            return EndProgress.ENDED
+        fence = run.fence() or Fence()
+        launcher = fence.pid if fence.launcher_alive and run.exit() is None else None
+        rest = {*processes.marked(token), *(cgroup.members(fence.cgroup) if fence.cgroup else ())}
+        if launcher is None and not rest:
+            self._endings.pop(run_dir, None)
+            if fence.cgroup:
+                cgroup.remove(fence.cgroup)
+            return EndProgress.ENDED
+        now = self._clock.boottime()
+        ending = self._endings.get(run_dir)
+        if ending is None:
+            patience = run.grace() + (_LAUNCHER_SECONDS if launcher else 0.0)
+            ending = self._endings[run_dir] = _Ending(asked=now, patience=patience)
+            for pid in [launcher] if launcher else rest:
+                processes.terminate(pid)
+        if now - ending.asked < ending.patience:
+            return EndProgress.ENDING
+        _kill(fence, launcher, rest)
+        ending.killed = now if ending.killed is None else ending.killed
+        return EndProgress.STUCK if now - ending.killed >= _KILL_SECONDS else EndProgress.ENDING
+
+    def survivors(self, token: str) -> tuple[int, ...]:
+        return processes.marked(token)
+
+    def tail(self, run_dir: Path, pane: str | None, lines: int) -> str:
+        run = RunFolder(run_dir)
+        text = self._capture(run, pane, f"-{lines}")
+        shown = (run.output() if text is None else text).splitlines()
+        return "\n".join(shown[-lines:])
+
+    def keep_output(self, run_dir: Path, pane: str | None) -> None:
+        run = RunFolder(run_dir)
+        text = self._capture(run, pane, "-")
+        if text is not None:
+            run.keep_output(text)
+
+    def attach_command(self, window: str | None) -> tuple[str, ...]:
+        """The words that show the session, or one window of it, in a terminal.
+
+        The window is matched exactly, the session has the server to itself. No word begins with `=`, which zsh would expand.
+        """
+        target = self._settings.session if window is None else f"{self._settings.session}:={window}"
+        return ("tmux", "-L", self._settings.socket, "-u", "attach", "-t", target)
+
+    def _take_session(self) -> None:
+        session = f"={self._settings.session}:"
+        try:
+            owner = self._tmux.ask(("show-options", "-q", "-v", "-t", session, _COMPANY_TAG)).strip()
+        except NotThere:
+            self._create_session()
+            return
+        if owner != self._company:
+            raise _taken(self._settings, owner)
+
+    def _create_session(self) -> None:
+        self._config.parent.mkdir(parents=True, exist_ok=True)
+        records.write(str(self._config), tmux_conf(self._settings).encode())
+        size = ("-x", str(self._settings.width), "-y", str(self._settings.height))
+        show_log = ("tail", "-n", "500", "-F", str(self._log))
+        self._tmux.ask(
+            ("new-session", "-d", "-s", self._settings.session, "-n", FIRST_WINDOW, *size, *show_log),
+            ("set-option", "-t", f"={self._settings.session}:", _COMPANY_TAG, self._company),
+        )
+
+    def _start(self, run: RunFolder, window: str) -> str:
+        try:
+            pane = self._find_pane(window)
+        except NotThere:
+            self.prepare()
+            pane = None
+        worker = ("/bin/sh", str(run.script))
+        try:
+            if pane is None:
+                target = self._tmux.window(window)
+                new_window = ("new-window", "-d", "-P", "-F", "#{pane_id}", "-t", f"={self._settings.session}:", "-n", window)
+                return self._tmux.ask((*new_window, *worker), ("set-option", "-p", "-t", target, _RUN_TAG, run.tag)).strip()
+            if not pane.dead:
+                self._require_ended(run, pane, window)
+            self._tmux.ask(
+                ("clear-history", "-t", pane.id),
+                ("respawn-pane", "-k", "-t", pane.id, *worker),
+                ("set-option", "-p", "-t", pane.id, _RUN_TAG, run.tag),
+            )
+        except NotThere as gone:
+            raise _closed_meanwhile(window, str(gone)) from None
+        return pane.id
+
+    def _find_pane(self, window: str) -> _Pane | None:
+        """Our pane of that window; a person may have split the window, so that others are in it."""
+        form = f"#{{pane_id}}\t#{{pane_dead}}\t#{{{_RUN_TAG}}}\t#{{window_name}}"
+        listed = self._tmux.ask(("list-panes", "-s", "-t", f"={self._settings.session}:", "-F", form))
+        rows = [line.split("\t", 3) for line in listed.splitlines()]
+        panes = [_Pane(row[0], row[1] == "1", row[2]) for row in rows if row[3:] == [window]]
+        return next((pane for pane in panes if pane.tag), panes[0] if panes else None)
+
+    def _require_ended(self, run: RunFolder, pane: _Pane, window: str) -> None:
+        """A launcher that has written its exit record is only about to leave; anything else alive must not be killed."""
+        ticket, _, attempt = pane.tag.partition("/")
+        shown = RunFolder(run.path.parent.parent / ticket / attempt)
+        if not (is_ticket_id(ticket) and attempt.isdigit() and shown.exit()):
+            raise _busy(window, pane.tag)
+
+    def _appears(self, run: RunFolder, fence: Fence) -> bool:
+        if not fence.damaged:
+            return False
+        age = self._clock.now().timestamp() - (run.path / records.FENCE).stat().st_mtime
+        return abs(age) < _FENCE_SECONDS
+
+    def _capture(self, run: RunFolder, pane: str | None, start: str) -> str | None:
+        """The pane's text from history line `start` on; None when the pane is gone, is another attempt's, or can't be read."""
+        if pane is None:
+            return None
+        try:
+            shown = self._tmux.ask(
+                ("display-message", "-p", "-t", pane, f"#{{{_RUN_TAG}}}"),
+                ("capture-pane", "-p", "-J", "-t", pane, "-S", start),
+            )
+        except NotThere:
+            return None
+        tag, _, text = shown.partition("\n")
+        if tag != run.tag:
+            return None
+        return "".join(f"{line.rstrip()}\n" for line in _DEAD_PANE.sub("", text).rstrip().splitlines())
+
+
+def _kill(fence: Fence, launcher: int | None, rest: set[int]) -> None:
+    below = processes.descendants(launcher) if launcher else ()
+    if fence.cgroup:
+        cgroup.kill(fence.cgroup)
+    for pid in {*rest, *below}:
+        processes.send(pid, signal.SIGKILL)
+    # As long as something is below it, the launcher is the one that orphans go to.
+    if launcher and not below:
+        processes.send(launcher, signal.SIGKILL)
+
+
+def _taken(settings: TmuxSettings, owner: str) -> Refusal:
+    return Refusal(
+        "tmux-session-taken",
+        fact=say(
+            "The tmux session `{session}` on socket `{socket}` belongs to {owner}.",
+            session=settings.session,
+            socket=settings.socket,
+            owner=say("another company ({id})", id=owner) if owner else say("somebody else: it has no company's tag"),
+        ),
+        cause=say("Two companies in one session would end each other's agents."),
+        remedy=say("Set another `tmux.socket` in company.yaml."),
+    )
+
+
+def _busy(window: str, tag: str) -> Refusal:
+    return Refusal(
+        "window-busy",
+        fact=say(
+            "In window `{window}` something still runs: {what}.", window=window, what=tag or say("not one of our attempts")
+        ),
+        cause=say("Starting the next attempt there would kill it."),
+        remedy=say("End it or close the window; the attempt is started then."),
+        status=75,
+    )
+
+
+def _closed_meanwhile(window: str, complaint: str) -> Refusal:
+    return Refusal(
+        "window-gone",
+        fact=say(
+            "Window `{window}` was closed while an attempt was about to start in it: {complaint}.",
+            window=window,
+            complaint=complaint,
+        ),
+        cause=say("Nothing was started."),
+        remedy=say("The attempt can be started again."),
+        status=75,
+    )
