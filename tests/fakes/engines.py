@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,7 +10,7 @@ from pathlib import Path
 from hermes_company.domain.settings import EngineSettings
 from hermes_company.domain.signals import Signal, SignalKind
 from hermes_company.errors import Refusal
-from hermes_company.ports.engine import Job, Launch, Readiness
+from hermes_company.ports.engine import Consent, Job, Launch, Readiness
 
 
 @dataclass(slots=True)
@@ -35,6 +35,17 @@ class FakeEngine:
     def preflight(self, job: Job) -> Refusal | None:
         """See `Engine.preflight`."""
         return self.objection
+
+    def prepare(self, job: Job) -> Refusal | None:
+        """See `Engine.prepare`."""
+        return self.preflight(job)
+
+    def consents(self, job: Job) -> tuple[Consent, ...]:
+        """It asks nothing."""
+        return ()
+
+    def grant(self, consents: Iterable[Consent]) -> None:
+        """There is nothing to record."""
 
     def start(self, job: Job) -> Launch:
         """See `Engine.start`."""
