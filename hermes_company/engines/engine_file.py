@@ -9,22 +9,22 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from hermes_company.errors import Refusal
 from hermes_company.wording import say
 
-_WAIT_SECONDS = 15.0
 _LOOK_AGAIN_SECONDS = 0.05
 # Claude Code renews its lock folder every few seconds and takes an older one over.
 _STALE_SECONDS = 10.0
 
 
-def rewrite(path: Path, change: Callable[[bytes | None], str], *, lock_folder: bool = False) -> None:
+def rewrite(path: Path, change: Callable[[bytes | None], str], *, lock_folder: bool = False, patience: float = 15.0) -> None:
     """Replace what `path` holds by `change(bytes)`; `change` gets None where there is no file, and may raise to leave it.
 
     With `lock_folder` the file's own engine is kept out too, by the folder `<name>.lock` that Claude Code uses for that.
+    Waits `patience` seconds for other writers.
 
     Raises:
         Refusal: `engine-file-busy`, `engine-file-not-written`, or what `change` raised. The file is as it was.
@@ -32,7 +32,7 @@ def rewrite(path: Path, change: Callable[[bytes | None], str], *, lock_folder: b
     path = path.resolve()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with _only_writer(path, lock_folder):
+        with _only_writer(path, lock_folder, patience):
             before = path.read_bytes() if path.exists() else None
             after = change(before)
             if before is not None:
@@ -48,26 +48,26 @@ def rewrite(path: Path, change: Callable[[bytes | None], str], *, lock_folder: b
 
 
 @contextmanager
-def _only_writer(path: Path, lock_folder: bool) -> Iterator[None]:
+def _only_writer(path: Path, lock_folder: bool, patience: float) -> Iterator[None]:
     from filelock import FileLock, Timeout
 
-    try:
-        with FileLock(path.with_name(f"{path.name}.hc-lock"), timeout=_WAIT_SECONDS):
-            if lock_folder:
-                with _lock_folder(path.with_name(f"{path.name}.lock")):
-                    yield
-            else:
-                yield
-    except Timeout:
-        raise _busy(path) from None
+    own = path.with_name(f"{path.name}.hc-lock")
+    with ExitStack() as held:
+        try:
+            held.enter_context(FileLock(own, timeout=patience))
+        except Timeout:
+            raise _busy(own, patience) from None
+        if lock_folder:
+            held.enter_context(_lock_folder(path.with_name(f"{path.name}.lock"), patience))
+        yield
 
 
 @contextmanager
-def _lock_folder(folder: Path) -> Iterator[None]:
-    deadline = time.monotonic() + _WAIT_SECONDS
+def _lock_folder(folder: Path, patience: float) -> Iterator[None]:
+    deadline = time.monotonic() + patience
     while not _made(folder):
         if time.monotonic() > deadline:
-            raise _busy(folder)
+            raise _busy(folder, patience)
         time.sleep(_LOOK_AGAIN_SECONDS)
     try:
         yield
@@ -79,10 +79,17 @@ def _made(folder: Path) -> bool:
     try:
         folder.mkdir()
     except FileExistsError:
-        if time.time() - folder.stat().st_mtime > _STALE_SECONDS:
-            folder.rmdir()
+        _remove_stale(folder)
         return False
     return True
+
+
+def _remove_stale(folder: Path) -> None:
+    try:
+        if time.time() - folder.stat().st_mtime > _STALE_SECONDS:
+            folder.rmdir()
+    except FileNotFoundError:
+        pass  # given back just now
 
 
 def _keep_once(path: Path, data: bytes) -> None:
@@ -109,11 +116,11 @@ def _replace(path: Path, text: str) -> None:
         temporary.unlink(missing_ok=True)
 
 
-def _busy(path: Path) -> Refusal:
+def _busy(lock: Path, patience: float) -> Refusal:
     return Refusal(
         "engine-file-busy",
-        fact=say("Another program has held {path} for {seconds} seconds.", path=str(path), seconds=int(_WAIT_SECONDS)),
-        cause=say("Writing at the same time would damage it."),
-        remedy=say("Try again; if no engine is running, remove the lock {path}.", path=str(path)),
+        fact=say("Another program has held {lock} for {seconds} seconds.", lock=str(lock), seconds=round(patience)),
+        cause=say("Writing at the same time would damage the file."),
+        remedy=say("Try again; if no engine is running, remove {lock}.", lock=str(lock)),
         status=75,
     )

@@ -22,9 +22,9 @@ SENTENCES: dict[str, str] = {
     "Make the file writable, or answer the engine's question yourself by starting it once.": (
         "请让该文件可写，或自己启动一次引擎并回答它的问题。"
     ),
-    "Another program has held {path} for {seconds} seconds.": "另一个程序已占用 {path} 达 {seconds} 秒。",
-    "Writing at the same time would damage it.": "同时写入会损坏它。",
-    "Try again; if no engine is running, remove the lock {path}.": "请重试；如果没有引擎在运行，请删除锁 {path}。",
+    "Another program has held {lock} for {seconds} seconds.": "另一个程序已占用 {lock} 达 {seconds} 秒。",
+    "Writing at the same time would damage the file.": "同时写入会损坏文件。",
+    "Try again; if no engine is running, remove {lock}.": "请重试；如果没有引擎在运行，请删除 {lock}。",
     "Claude Code was never set up here: which colours, which login?": "Claude Code 从未在这里设置过：用哪种配色，如何登录？",
     "Start `claude` once in a terminal and log in.": "请在终端中启动一次 `claude` 并登录。",
     "Is {folder} trusted? Settings and hooks that lie in it may run commands.": (
