@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from hermes_company.engines.asking import to_record
-from hermes_company.engines.engine_file import rewrite
 from hermes_company.engines.programs import home
 from hermes_company.engines.repository import repository_root
 from hermes_company.errors import Refusal
@@ -59,6 +58,8 @@ def record(consents: Iterable[Consent]) -> None:
     Raises:
         Refusal: `claude-config-unreadable`, `engine-file-busy`, `engine-file-not-written`.
     """
+    from hermes_company.engines.engine_file import rewrite  # few commands write
+
     for consent in to_record(consents):
         rewrite(consent.file, _edited(consent), lock_folder=True)
 

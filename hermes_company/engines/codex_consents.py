@@ -6,15 +6,12 @@ trust in the folder, where that folder is a git repository or holds a `.codex` f
 
 from __future__ import annotations
 
-import json
-import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from hermes_company.engines.asking import to_record
-from hermes_company.engines.engine_file import rewrite
 from hermes_company.engines.programs import home
 from hermes_company.engines.repository import repository_root
 from hermes_company.errors import Refusal
@@ -69,6 +66,8 @@ def record(consents: Iterable[Consent]) -> None:
     Raises:
         Refusal: `codex-config-unreadable`, `engine-file-busy`, `engine-file-not-written`.
     """
+    from hermes_company.engines.engine_file import rewrite  # few commands write
+
     for consent in to_record(consents):
         rewrite(consent.file, _trusting(consent))
 
@@ -116,13 +115,15 @@ def _trust(job: Job, config: Config) -> Consent | None:
 def _appendable(config: Config, folder: str) -> bool:
     """Whether an entry can be added without touching what a person wrote: not where there is one that says otherwise."""
     try:
-        tomllib.loads(_with_trust(config.text, folder))
-    except tomllib.TOMLDecodeError:
+        _values(_with_trust(config.text, folder))
+    except ValueError:
         return False
     return True
 
 
 def _with_trust(text: str, folder: str) -> str:
+    import json
+
     gap = "\n" if text.strip() else ""
     # What JSON escapes in a string, TOML's basic strings read back.
     return f'{text.rstrip()}{gap}{gap}[projects.{json.dumps(folder)}]\ntrust_level = "trusted"\n'
@@ -143,7 +144,7 @@ def _mapping(value: object) -> Mapping[str, Any]:
 def _parse(file: Path, data: bytes) -> Config:
     try:
         text = data.decode()
-        return Config(file, text, tomllib.loads(text))
+        return Config(file, text, _values(text))
     except ValueError as problem:
         raise Refusal(
             "codex-config-unreadable",
@@ -151,3 +152,9 @@ def _parse(file: Path, data: bytes) -> Config:
             cause=say("Codex would not start."),
             remedy=say("Repair the file, or put it aside."),
         ) from None
+
+
+def _values(text: str) -> dict[str, Any]:
+    import tomllib  # here and not above: every command imports this module, few read the file
+
+    return tomllib.loads(text)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,10 +43,12 @@ class Program:
         return str(found)
 
     def _find(self, settings: EngineSettings, environ: Mapping[str, str]) -> Path | None:
+        from shutil import which  # not above: with its archive formats it costs more than all of the engines
+
         wanted = settings.command or self.name
         if wanted.startswith("~/"):
             wanted = str(home(environ) / wanted[2:])
-        found = shutil.which(wanted, path=environ.get("PATH", ""))
+        found = which(wanted, path=environ.get("PATH", ""))
         return Path(found).absolute() if found else None
 
     def _missing(self, settings: EngineSettings) -> Refusal:

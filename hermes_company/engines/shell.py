@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -132,8 +131,10 @@ def _to_run(job: Job) -> list[Block]:
             cause=say("The shell engine runs nothing else."),
             remedy=say("Put the commands between ```sh and ```, or give the ticket to an agent with another engine."),
         )
+    from shutil import which
+
     for block in wanted:
-        if shutil.which(block.shell or "", path=job.environ.get("PATH", "")) is None:
+        if which(block.shell or "", path=job.environ.get("PATH", "")) is None:
             raise Refusal(
                 "shell-missing",
                 fact=say(
