@@ -42,7 +42,7 @@ def rigged(engine_name: str, binaries: Path, tmp_path: Path) -> Rigged:
 
     @contextmanager
     def make(plan: Plan) -> Iterator[tuple[EngineRig, ScriptedModel]]:
-        root = tmp_path / "company"
+        root = tmp_path / "公司 one"
         with ScriptedModel(plan) as model, tmux_company(root) as company:
             if engine_name == "codex":
                 env = model.codex_env(tmp_path / "home")

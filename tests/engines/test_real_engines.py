@@ -8,8 +8,11 @@ from pathlib import Path
 import pytest
 
 from hermes_company.domain.signals import SignalKind
+from hermes_company.engines.registry import get_engine
 from tests.engines.conftest import Rigged
-from tests.scripted_model import Run, Say, Write, hand_in
+from tests.scripted_model import Fail, Run, Say, ScriptedModel, Write, hand_in
+from tests.support.engine_rig import EngineRig, search_path
+from tests.support.tmux import tmux_company
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -47,6 +50,16 @@ def test_reports(rigged: Rigged, tmp_path: Path) -> None:
         assert submitted.prompt_sha256 == hashlib.sha256(job.prompt.encode()).hexdigest()
         assert ended.detail is None
         assert (tmp_path / "large.txt").stat().st_size == 70_000
+
+
+def test_profile_chooses_the_model(rigged: Rigged) -> None:
+    """The agent's model is the one that is asked."""
+    with rigged(hand_in()) as (rig, model):
+        job = rig.job(agent={"model": "scripted-2"})
+        rig.begin(job)
+        rig.done(job)
+
+        assert {turn.model for turn in model.turns} == {"scripted-2"}
 
 
 def test_prompt_is_exact(rigged: Rigged) -> None:
@@ -107,3 +120,32 @@ def test_nudges_twice_at_most(rigged: Rigged) -> None:
         ends = [signal.detail for signal in rig.signals(job) if signal.kind is SignalKind.TURN_ENDED]
         assert ends == ["nudged", "nudged", None]
         assert len(model.turns) == 3
+
+
+def test_two_at_once(binaries: Path, tmp_path: Path) -> None:
+    """Claude Code and Codex work side by side against one model, each on its own ticket."""
+    plan = {"TASK-1": hand_in("by claude"), "TASK-2": hand_in("by codex")}
+    with ScriptedModel(plan) as model, tmux_company(tmp_path / "company") as company:
+        path = {"PATH": search_path(binaries)}
+        claude = EngineRig(company, get_engine("claude-code"), {**path, **model.claude_env(tmp_path / "a", [company.root])})
+        codex = EngineRig(company, get_engine("codex"), {**path, **model.codex_env(tmp_path / "b")})
+        jobs = [(claude, claude.job(ticket="TASK-1")), (codex, codex.job(ticket="TASK-2"))]
+        for rig, job in jobs:
+            rig.begin(job)
+        for rig, job in jobs:
+            assert rig.done(job) == job.token
+
+        summaries = [(job.outbox / "summary.md").read_text() for _, job in jobs]
+        assert summaries == ["by claude\n", "by codex\n"]
+
+
+def test_claude_tells_a_rate_limit(binaries: Path, tmp_path: Path) -> None:
+    """A limit that Claude Code does not wait out is reported by its class."""
+    plan = [Fail(429, "Number of requests has exceeded your rate limit", headers={"x-should-retry": "false"})]
+    with ScriptedModel(plan) as model, tmux_company(tmp_path / "company") as company:
+        environ = {"PATH": search_path(binaries), **model.claude_env(tmp_path / "home", [company.root])}
+        rig = EngineRig(company, get_engine("claude-code"), environ)
+        job = rig.job()
+        rig.begin(job)
+
+        assert rig.signal(job, SignalKind.TURN_FAILED).error == "rate_limit"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import os
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from hermes_company.domain.agent import Agent
 from hermes_company.domain.environment import choose
@@ -17,6 +17,8 @@ from hermes_company.domain.signals import Signal, SignalKind
 from hermes_company.ports.engine import Engine, Job, Launch
 from hermes_company.ports.workers import WorkerOrder
 from tests.support.tmux import GRACE, TmuxCompany, until
+
+T = TypeVar("T")
 
 
 def make_job(root: Path, engine: str, **changes: Any) -> Job:
@@ -70,7 +72,7 @@ class EngineRig:
         """Start what an engine described."""
         job.prompt_file.write_text(job.prompt, encoding="utf-8")
         environ = choose(job.environ, (*launch.pass_env, *job.agent.env), {**self._fixed(job), **launch.env})
-        window = f"agent_ann_{len(self._orders)}"
+        window = f"agent_ann_{len(self.company.tokens)}"
         order = self.company.order(
             ticket=job.ticket,
             attempt=job.attempt,
@@ -97,7 +99,7 @@ class EngineRig:
     def left(self, job: Job, name: str) -> Path:
         """Wait for a file in the outbox."""
         path = job.outbox / name
-        return until(lambda: path if path.exists() else None, seconds=40, what=f"{name}; screen:\n{self.screen(job)}")
+        return self._wait(job, lambda: path if path.exists() else None, name)
 
     def signals(self, job: Job) -> list[Signal]:
         """What the engine has reported so far, in our vocabulary."""
@@ -113,11 +115,17 @@ class EngineRig:
             of_kind = [signal for signal in self.signals(job) if signal.kind is kind]
             return of_kind[count - 1] if len(of_kind) >= count else None
 
-        return until(there, seconds=40, what=f"{kind}; screen:\n{self.screen(job)}")
+        return self._wait(job, there, kind)
 
     def screen(self, job: Job) -> str:
         """What the window shows."""
         return self.company.workers.tail(job.run_dir, self._panes[job.run_dir], 50)
+
+    def _wait(self, job: Job, condition: Callable[[], T | None], what: str) -> T:
+        try:
+            return cast(T, until(condition, seconds=40, what=what))
+        except AssertionError as late:
+            raise AssertionError(f"{late}\n{self.screen(job)}") from None
 
     def _fixed(self, job: Job) -> dict[str, str]:
         return {
