@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from hermes_company.folders.prompts import PromptWriter
     from hermes_company.kernel.assessing import Assessor
     from hermes_company.kernel.loop import Kernel
-    from hermes_company.kernel.parts import Parts
+    from hermes_company.kernel.parts import Parts, Sight
     from hermes_company.terminal.workers import TmuxWorkers
     from hermes_company.userspace.memory.notebook import NoteBook
     from hermes_company.userspace.memory.retriever import FtsRetriever
@@ -171,23 +171,27 @@ class Company:
         )
 
     @cached_property
-    def assessor(self) -> Assessor:
-        """Why tickets wait. Looking needs no tmux, no prompts and nothing that is made by being asked for."""
-        from hermes_company.kernel.assessing import Assessor
+    def sight(self) -> Sight:
+        """What it takes to look at the company. Needs no tmux, no prompts and nothing that is made by being asked for."""
         from hermes_company.kernel.parts import Sight
 
-        return Assessor(
-            Sight(
-                settings=self.settings,
-                places=self.places,
-                runs=self.runs,
-                agents=self.agents,
-                engines=self.engines,
-                clock=self.clock,
-                environ=self.environ,
-                cores=self.cores,
-            )
+        return Sight(
+            settings=self.settings,
+            places=self.places,
+            runs=self.runs,
+            agents=self.agents,
+            engines=self.engines,
+            clock=self.clock,
+            environ=self.environ,
+            cores=self.cores,
         )
+
+    @cached_property
+    def assessor(self) -> Assessor:
+        """Why tickets wait."""
+        from hermes_company.kernel.assessing import Assessor
+
+        return Assessor(self.sight)
 
     def kernel(self) -> Kernel:
         """A loop over these parts. The caller holds `company_lock`."""

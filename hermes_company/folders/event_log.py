@@ -26,6 +26,8 @@ class EventLog:
         self._path = path
         self._clock = clock
         self._seq: int | None = None
+        # Every event up to this `seq` lies before this byte: who asks again need not read the log from its beginning.
+        self._read_up_to = (0, 0)
 
     def append(
         self,
@@ -85,10 +87,20 @@ class EventLog:
         except FileNotFoundError:
             return
         with file:
+            last, place = self._read_up_to
+            if last > seq or place > os.fstat(file.fileno()).st_size:
+                last = place = 0
+            file.seek(place)
             for line in file:
-                event = _decode(line) if line.endswith(b"\n") else None
-                if event and event.seq > seq:
-                    yield event
+                if not line.endswith(b"\n"):
+                    break
+                place += len(line)
+                event = _decode(line)
+                if event:
+                    last = max(last, event.seq)
+                    if event.seq > seq:
+                        yield event
+            self._read_up_to = (last, place)
 
 
 def _ends_a_line(descriptor: int) -> bool:

@@ -25,6 +25,7 @@ _CLOSING = re.compile(rb"^(?:---|\.\.\.)[ \t]*\r?(?:\n|\Z)", re.MULTILINE)
 # Our block: its key at the line's start and all indented lines after it, blank ones between them included.
 _RUNTIME = re.compile(rb"^runtime:[^\n]*(?:\n|\Z)(?:(?:[ \t]*\r?\n)*[ \t]+[^\r\n \t][^\n]*(?:\n|\Z))*", re.MULTILINE)
 _ADDED = b"# front matter added by hc"
+_HOLD = re.compile(rb"^hold:[^\n]*(?:\n|\Z)", re.MULTILINE)
 _HEADING = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*$", re.MULTILINE)
 KEYS = (
     "title",
@@ -116,6 +117,35 @@ def with_runtime(raw: bytes, runtime: Mapping[str, object] | None) -> bytes:
         return parts.bom + b"---" + newline + block + b"---" + newline + parts.body
     front = parts.front if not parts.front or parts.front.endswith(b"\n") else parts.front + newline
     return parts.bom + parts.opening + front + block + parts.closing + parts.body
+
+
+def with_hold(raw: bytes, held: bool) -> bytes:
+    """`raw` with a line `hold: true` at the head of its front matter, or without any `hold:` line. No other byte changes.
+
+    Front matter that would be left empty goes too; where there was none, it is made.
+
+    Raises:
+        BadTicket: the ticket can't be read, or its front matter is not written in lines.
+    """
+    if parse_ticket("check", raw).hold is held:
+        return raw
+    parts = _split(raw)
+    fence = b"---" + parts.newline
+    # From now on the front matter is not ours alone, so it must not go when our block goes.
+    front = _HOLD.sub(b"", parts.front).replace(b"  " + _ADDED, b"", 1)
+    if held:
+        front = b"hold: true" + parts.newline + front
+    changed = parts.bom + (parts.opening or fence) + front + (parts.closing or fence) + parts.body
+    if not front:
+        changed = parts.bom + parts.body
+    try:
+        written = parse_ticket("check", changed).hold is held
+    except BadTicket:
+        written = False
+    if not written:
+        reason = say("The front matter is not written as `key: value` lines.")
+        raise BadTicket("ticket-not-editable", reason, say("Change its `hold` yourself."))
+    return changed
 
 
 def _render_runtime(runtime: Mapping[str, object], newline: bytes, *, added: bool) -> bytes:

@@ -1,0 +1,73 @@
+"""`hc review`: what waits for a person, and the two answers to it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from hermes_company.cli.door import Door, command, default_command
+from hermes_company.cli.words import columns
+from hermes_company.wording import say
+
+app = typer.Typer()
+
+_Ids = Annotated[list[str], typer.Argument(metavar="TICKET…", help="One or more ids.")]
+
+
+@default_command(app, shows=True)
+def list_reviews(door: Door) -> None:
+    """What waits for a person."""
+    from hermes_company.cli.reviewing import review_json, reviews
+
+    found = reviews(door.company)
+    if door.as_json:
+        door.json([review_json(door.company, item) for item in found])
+        return
+    if not found:
+        door.tell(say("Nothing waits for you."))
+    rows = [(item.ticket, item.agent, "!" if item.flags else "", item.title) for item in found]
+    for line in columns(rows, most=door.columns, indent=0):
+        door.line(line)
+    if found:
+        door.tell(say("`hc review show {ticket}` shows what was handed in.", ticket=found[0].ticket))
+
+
+@command(app, "show", help="Show what was handed in: summary, files, what to look at.", shows=True)
+def show(door: Door, ticket: Annotated[str, typer.Argument(metavar="TICKET", help="The ticket's id.")]) -> None:
+    """One ticket in review (or after it)."""
+    from hermes_company.cli.reviewing import review_json, review_lines, review_of
+
+    item = review_of(door.company, ticket)
+    if door.as_json:
+        door.json(review_json(door.company, item))
+        return
+    for line in review_lines(door.company, item, door.lang):
+        door.line(line)
+
+
+@command(app, "approve", help="Accept: the ticket goes to done, its experience may be used.", shows=True)
+def approve(
+    door: Door,
+    tickets: _Ids,
+    message: Annotated[str, typer.Option("--message", "-m", help="A word on it; it is kept with the attempt.")] = "",
+) -> None:
+    """The same as `mv tasks/review/ID.md tasks/done/`."""
+    from hermes_company.cli.acts import each
+    from hermes_company.cli.reviewing import approve as act
+
+    each(door, tickets, lambda ticket: act(door.company, ticket, message))
+
+
+@command(app, "reject", help="Send back with your feedback; the same conversation goes on.", shows=True)
+def reject(
+    door: Door,
+    tickets: _Ids,
+    message: Annotated[str, typer.Option("--message", "-m", help="What is to be done differently.")],
+    anew: Annotated[bool, typer.Option("--anew", help="Begin again from nothing instead.")] = False,
+) -> None:
+    """The same as writing the feedback and `mv tasks/review/ID.md tasks/doing/`."""
+    from hermes_company.cli.acts import each
+    from hermes_company.cli.reviewing import reject as act
+
+    each(door, tickets, lambda ticket: act(door.company, ticket, message, anew=anew))

@@ -1,0 +1,153 @@
+"""`hc task`: making tickets, looking at them, and what a person may do to them."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from hermes_company.cli.door import Door, command
+from hermes_company.cli.words import columns, listed
+from hermes_company.domain.ticket import Priority, State
+from hermes_company.wording import say
+
+app = typer.Typer(no_args_is_help=True)
+
+_Id = Annotated[str, typer.Argument(metavar="TICKET", help="The ticket's id.")]
+_Ids = Annotated[list[str], typer.Argument(metavar="TICKET…", help="One or more ids.")]
+
+
+@command(app, "new", help="Make a ticket in tasks/todo.", shows=True)
+def new(
+    door: Door,
+    title: Annotated[str, typer.Argument(metavar="TITLE", help="What is to be done, in one line.")],
+    owner: Annotated[str, typer.Option("--owner", metavar="AGENT", help="Who does it; else whoever has the skills.")] = "",
+    workdir: Annotated[str, typer.Option("--workdir", metavar="FOLDER", help="Where; else in a folder of its own.")] = "",
+    project: Annotated[str, typer.Option("--project", help="Where, by a name from company.yaml.")] = "",
+    priority: Annotated[Priority, typer.Option("--priority", help="What goes first.")] = Priority.NORMAL,
+    needs: Annotated[str, typer.Option("--needs", metavar="ID,ID", help="Tickets that must be done before.")] = "",
+    skills: Annotated[str, typer.Option("--skills", metavar="A,B", help="Skills that its agent must have.")] = "",
+    skill_pack: Annotated[str, typer.Option("--skill-pack", metavar="A,B", help="Company skills to work by.")] = "",
+    timeout_minutes: Annotated[float | None, typer.Option("--timeout-minutes", help="Time limit of one attempt.")] = None,
+    hold: Annotated[bool, typer.Option("--hold", help="Not to start until it is released.")] = False,
+    not_before: Annotated[str, typer.Option("--not-before", metavar="TIME", help="Not earlier, e.g. 2026-05-01T09:00.")] = "",
+    expects: Annotated[str, typer.Option("--expects", metavar="FILE,…", help="Files that must be handed in.")] = "",
+    file: Annotated[str, typer.Option("--file", metavar="FILE", help="The ticket's text; `-` reads standard input.")] = "",
+    ticket_id: Annotated[str, typer.Option("--id", metavar="ID", help="Its id, else the next free TASK-NNN.")] = "",
+) -> None:
+    """Everything that can be known to be wrong is refused now."""
+    from hermes_company.cli.new_ticket import make_ticket, read_body
+    from hermes_company.cli.seeing import explain, look, why_json
+    from hermes_company.folders.watch import ring
+
+    fields = {
+        "title": title,
+        "owner": owner,
+        "priority": priority.value if priority is not Priority.NORMAL else "",
+        "needs": listed(needs),
+        "skills": listed(skills),
+        "skill_pack": listed(skill_pack),
+        "workdir": workdir,
+        "project": project,
+        "timeout_minutes": f"{timeout_minutes:g}" if timeout_minutes is not None else "",
+        "hold": hold or "",
+        "not_before": not_before,
+        "expects": listed(expects),
+    }
+    body = read_body(file, door.cwd) if file else ""
+    path, warnings = make_ticket(door.company, fields, body, ticket_id=ticket_id, cwd=door.cwd)
+    ring(door.company.layout.doorbell)
+    for warning in warnings:
+        door.warn(warning)
+    why = explain(door.company, look(door.company), path.stem)
+    if door.as_json:
+        door.json({"file": str(path), **why_json(why)})
+        return
+    door.line(f"{path.stem}  {path.relative_to(door.company.layout.root)}")
+    door.line(f"  {door.words(why.reason, why.remedy)}")
+
+
+@command(app, "list", help="Show the tickets that are not done yet.", shows=True)
+def list_tasks(
+    door: Door,
+    state: Annotated[State | None, typer.Option("--state", help="Only those in that folder.")] = None,
+) -> None:
+    """One line a ticket."""
+    from hermes_company.cli.seeing import look, troubles, why_json
+    from hermes_company.cli.tickets import list_rows, row_json
+
+    seen = look(door.company)
+    chosen = (state,) if state else tuple(s for s in State if s is not State.DONE)
+    rows = list(list_rows(door.company, seen, chosen))
+    wrong = troubles(seen) if state is None else []
+    if door.as_json:
+        door.json({"tickets": [row_json(row) for row in rows], "unreadable": [why_json(why) for why in wrong]})
+        return
+    table = [(row.id, row.state.value, row.priority, row.agent, row.title) for row in rows]
+    for line in columns(table, most=door.columns, indent=0):
+        door.line(line)
+    if not rows:
+        door.tell(say("No tickets."))
+    if wrong:
+        door.warn(say("{count} files can't be used as tickets; `hc status` names them.", count=len(wrong)))
+    done = len(seen.tickets(State.DONE))
+    if state is None and done:
+        door.tell(say("Done: {count}. `hc task list --state done` shows them.", count=done))
+
+
+@command(app, "show", help="Show a ticket, its attempts, and where the files are.", shows=True)
+def show(door: Door, ticket: _Id) -> None:
+    """One ticket."""
+    from hermes_company.cli.tickets import show_json, show_lines
+
+    if door.as_json:
+        door.json(show_json(door.company, ticket))
+        return
+    for line in show_lines(door.company, ticket, door.lang, door.columns):
+        door.line(line)
+
+
+@command(app, "stop", help="End the run of a ticket; it goes to blocked.", shows=True)
+def stop(
+    door: Door,
+    tickets: _Ids,
+    message: Annotated[str, typer.Option("--message", "-m", help="Why; it is kept with the attempt.")] = "",
+) -> None:
+    """Ask the loop to end what runs."""
+    from hermes_company.cli.acts import each, stop_run
+
+    each(door, tickets, lambda ticket: stop_run(door.company, ticket, message))
+
+
+@command(app, "retry", help="Queue a blocked ticket again, or don't wait for its pause to end.", shows=True)
+def retry(door: Door, tickets: _Ids) -> None:
+    """Earlier failures are forgiven."""
+    from hermes_company.cli.acts import each
+    from hermes_company.cli.acts import retry as act
+
+    each(door, tickets, lambda ticket: act(door.company, ticket))
+
+
+@command(app, "hold", help="Keep a ticket from being started.", shows=True)
+def hold(door: Door, tickets: _Ids) -> None:
+    """Set `hold: true`."""
+    from hermes_company.cli.acts import each, set_hold
+
+    each(door, tickets, lambda ticket: set_hold(door.company, ticket, held=True))
+
+
+@command(app, "release", help="Let a held ticket be started.", shows=True)
+def release(door: Door, tickets: _Ids) -> None:
+    """Take `hold:` out."""
+    from hermes_company.cli.acts import each, set_hold
+
+    each(door, tickets, lambda ticket: set_hold(door.company, ticket, held=False))
+
+
+@command(app, "cancel", help="Park a ticket in blocked; what runs is ended.", shows=True)
+def cancel(door: Door, tickets: _Ids) -> None:
+    """Nothing of it is deleted."""
+    from hermes_company.cli.acts import cancel as act
+    from hermes_company.cli.acts import each
+
+    each(door, tickets, lambda ticket: act(door.company, ticket))

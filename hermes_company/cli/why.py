@@ -1,0 +1,31 @@
+"""`hc why`: one true sentence about a ticket, and the way out."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from hermes_company.cli.door import Door, command
+
+app = typer.Typer()
+
+
+@command(app, "why", help="Say why a ticket is where it is, and the way out.", shows=True)
+def why(door: Door, ticket: Annotated[str, typer.Argument(metavar="TICKET", help="The ticket's id.")]) -> None:
+    """One ticket explained."""
+    from hermes_company.cli.seeing import explain, look, why_json
+
+    found = explain(door.company, look(door.company), ticket)
+    if door.as_json:
+        door.json(why_json(found))
+        return
+    where = f"{found.path}:{found.line}" if found.path and found.line else found.path or ""
+    lies = found.state.value if found.state else where
+    door.line(f"{found.ticket}  {lies}")
+    if found.path and found.state:
+        door.line(f"  {where}")
+    door.line(f"  {found.reason.in_lang(door.lang)}")
+    for flag in found.flags:
+        door.line(f"  ! {flag.in_lang(door.lang)}")
+    door.line(f"  → {found.remedy.in_lang(door.lang)}")

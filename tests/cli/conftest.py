@@ -1,0 +1,29 @@
+"""Commands run in this process, on real company folders; only what needs a whole process starts one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.companies import new_company
+from tests.support.person import Person
+
+
+@pytest.fixture
+def person(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Person:
+    """Somebody in a fresh English company with one agent."""
+    return _hired(tmp_path / "acme", capsys, "en")
+
+
+@pytest.fixture
+def chinese(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Person:
+    """Somebody in a fresh Chinese company with one agent."""
+    return _hired(tmp_path / "公司", capsys, "zh")
+
+
+def _hired(folder: Path, capsys: pytest.CaptureFixture[str], lang: str) -> Person:
+    new_company(folder, lang=lang)  # type: ignore[arg-type]
+    person = Person(folder, capsys)
+    person.ok("agent", "add", "worker", "--engine", "shell", "--role", "chores", "--skills", "sh,tidy")
+    return person
