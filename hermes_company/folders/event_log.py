@@ -1,4 +1,7 @@
-"""`logs/events.jsonl`: append-only, one JSON object a line, a `seq` that only grows."""
+"""`logs/events.jsonl`: append-only, one JSON object a line, a `seq` that only grows.
+
+A log that has grown large is put aside as `events-<last seq>.jsonl`; readers find its events there as before.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,14 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
+from hermes_company.folders.atomic import rename_noreplace
 from hermes_company.ports.clock import Clock
 from hermes_company.ports.events import Event
 
 _TAIL = 65_536
+_ROTATE_BYTES = 16_777_216
 
 
 class EventLog:
@@ -20,14 +25,17 @@ class EventLog:
     Args:
         path: the log file; made at the first append.
         clock: the time stamps.
+        rotate_bytes: a log of this size is put aside before the next event.
     """
 
-    def __init__(self, path: Path, clock: Clock) -> None:
+    def __init__(self, path: Path, clock: Clock, rotate_bytes: int = _ROTATE_BYTES) -> None:
         self._path = path
         self._clock = clock
+        self._rotate_bytes = rotate_bytes
         self._seq: int | None = None
-        # Every event up to this `seq` lies before this byte: who asks again need not read the log from its beginning.
-        self._read_up_to = (0, 0)
+        # In the file of this inode, every event up to this `seq` lies before this byte: who asks again need not read the
+        # log from its beginning.
+        self._read_up_to = (0, 0, 0)
 
     def append(
         self,
@@ -50,6 +58,7 @@ class EventLog:
             data=dict(data or {}),
         )
         self._path.parent.mkdir(parents=True, exist_ok=True)
+        self._rotate(seq)
         descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
         try:
             line = (b"" if _ends_a_line(descriptor) else b"\n") + _encode(event)
@@ -64,43 +73,76 @@ class EventLog:
 
     def last_seq(self) -> int:
         """The greatest `seq` written; 0 for an empty log."""
-        try:
-            with self._path.open("rb") as file:
-                size = file.seek(0, os.SEEK_END)
-                reach = _TAIL
-                while True:
-                    file.seek(max(0, size - reach))
-                    for line in reversed(file.read().split(b"\n")[1 if reach < size else 0 :]):
-                        event = _decode(line)
-                        if event:
-                            return event.seq
-                    if reach >= size:
-                        return 0
-                    reach *= 8
-        except FileNotFoundError:
-            return 0
+        aside = self._aside()
+        return _last_seq(self._path) or (_seq_of(aside[-1]) if aside else 0)
 
     def after(self, seq: int) -> Iterator[Event]:
         """See `Events.after`. Lines that are no event (torn by a crash, edited by hand) are passed over."""
+        for path in self._aside():
+            if _seq_of(path) > seq:
+                with path.open("rb") as file:
+                    yield from (e for line in file if (e := _decode(line)) and e.seq > seq)
         try:
             file = self._path.open("rb")
         except FileNotFoundError:
             return
         with file:
-            last, place = self._read_up_to
-            if last > seq or place > os.fstat(file.fileno()).st_size:
-                last = place = 0
-            file.seek(place)
-            for line in file:
-                if not line.endswith(b"\n"):
-                    break
-                place += len(line)
+            yield from self._after_in(file, seq)
+
+    def _after_in(self, file: BinaryIO, seq: int) -> Iterator[Event]:
+        status = os.fstat(file.fileno())
+        inode, last, place = self._read_up_to
+        if inode != status.st_ino or last > seq or place > status.st_size:
+            last = place = 0
+        file.seek(place)
+        for line in file:
+            if not line.endswith(b"\n"):
+                break
+            place += len(line)
+            event = _decode(line)
+            if event:
+                last = max(last, event.seq)
+                if event.seq > seq:
+                    yield event
+        self._read_up_to = (status.st_ino, last, place)
+
+    def _aside(self) -> list[Path]:
+        """Logs that were put aside, oldest first."""
+        return sorted(self._path.parent.glob(f"{self._path.stem}-*{self._path.suffix}"))
+
+    def _rotate(self, seq: int) -> None:
+        try:
+            if self._path.stat().st_size < self._rotate_bytes:
+                return
+        except FileNotFoundError:
+            return
+        rename_noreplace(self._path, self._path.with_name(f"{self._path.stem}-{seq:012d}{self._path.suffix}"))
+
+
+def _seq_of(aside: Path) -> int:
+    """The last `seq` in a log that was put aside, as its name says."""
+    number = aside.stem.rpartition("-")[2]
+    return int(number) if number.isdecimal() else 0
+
+
+def _last_seq(path: Path) -> int:
+    """The `seq` of the last whole event in a file; 0 when there is none. Reads from the end."""
+    try:
+        file = path.open("rb")
+    except FileNotFoundError:
+        return 0
+    with file:
+        size = file.seek(0, os.SEEK_END)
+        reach = _TAIL
+        while True:
+            file.seek(max(0, size - reach))
+            for line in reversed(file.read().split(b"\n")[1 if reach < size else 0 :]):
                 event = _decode(line)
                 if event:
-                    last = max(last, event.seq)
-                    if event.seq > seq:
-                        yield event
-            self._read_up_to = (last, place)
+                    return event.seq
+            if reach >= size:
+                return 0
+            reach *= 8
 
 
 def _ends_a_line(descriptor: int) -> bool:

@@ -1,8 +1,7 @@
-"""The event log: what was written is read once, in order, by any number of readers."""
+"""The event log: every event once, in order, whatever a crash left and however often the file is put aside."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -14,73 +13,85 @@ from tests.fakes.clock import FakeClock
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     """Where the log lies."""
-    return tmp_path / "logs/events.jsonl"
+    return tmp_path / "logs" / "events.jsonl"
 
 
-def fill(path: Path, count: int) -> EventLog:
-    """A log with so many events."""
-    log = EventLog(path, FakeClock())
-    for _ in range(count):
-        log.append("ticket.added", ticket="TASK-1")
-    return log
+def _log(path: Path, rotate_bytes: int = 10_000_000) -> EventLog:
+    return EventLog(path, FakeClock(), rotate_bytes)
 
 
-def read(log: EventLog, after: int = 0) -> list[int]:
-    """The numbers of the events after one."""
+def _seqs(log: EventLog, after: int = 0) -> list[int]:
     return [event.seq for event in log.after(after)]
 
 
-def test_every_reader_begins_where_it_likes(path: Path) -> None:
-    """A reader that asks again gets what is new; one that asks for the beginning gets all, whoever asked before."""
-    log = fill(path, 3)
+def test_seq_only_grows_across_restarts(path: Path) -> None:
+    """A new writer goes on where the last one stopped."""
+    _log(path).append("a.b", ticket="T-1", data={"text": "中文"})
+    second = _log(path).append("a.c")
 
-    assert (read(log), read(log, 3), read(log, 1), read(log)) == ([1, 2, 3], [], [2, 3], [1, 2, 3])
-    log.append("ticket.added")
-    assert (read(log, 3), read(log, 3), read(log, 4)) == ([4], [4], [])
-
-
-def test_what_is_read_again_is_only_what_is_new(path: Path) -> None:
-    """A reader at the end of a long log does not read it from its beginning: what changes there it does not see."""
-    log = fill(path, 3)
-    read(log)
-    path.write_bytes(path.read_bytes().replace(b'"seq": 1', b'"seq": 8'))
-    log.append("ticket.added")
-
-    assert read(log, 3) == [4]
+    assert second.seq == 2
+    first = next(iter(_log(path).after(0)))
+    assert (first.kind, first.ticket, first.data) == ("a.b", "T-1", {"text": "中文"})
 
 
-def test_a_reader_that_stops_half_way_misses_nothing(path: Path) -> None:
-    """Who takes one event and leaves gets the others next time."""
-    log = fill(path, 3)
-    first = next(log.after(0)).seq
-
-    assert [first, *read(log, first)] == [1, 2, 3]
-
-
-def test_a_torn_line_is_no_event_yet(path: Path) -> None:
-    """A line without its end is not read, and is read once it is whole."""
-    log = fill(path, 2)
-    line = json.dumps({"seq": 3, "at": "2026-05-01T09:00:00+00:00", "kind": "x"}).encode()
+def test_a_torn_last_line_is_closed_off(path: Path) -> None:
+    """Half a line that a crash left is no event, and the next event stands on a line of its own."""
+    log = _log(path)
+    log.append("a.b")
     with path.open("ab") as file:
-        file.write(line)
-    torn = read(log, 2)
+        file.write(b'{"seq": 2, "at": "2026')
+    assert _seqs(_log(path)) == [1]
+
+    _log(path).append("a.c")
+
+    assert _seqs(_log(path)) == [1, 2]
+    assert path.read_bytes().count(b"\n") == 3
+
+
+def test_lines_of_strangers_are_passed_over(path: Path) -> None:
+    """What somebody typed into the log breaks nothing."""
+    _log(path).append("a.b")
     with path.open("ab") as file:
-        file.write(b"\n")
+        file.write(b"hello\n[1]\n\xff\xfe\n{}\n")
+    _log(path).append("a.c")
 
-    assert (torn, read(log, 2)) == ([], [3])
-
-
-def test_a_log_that_was_cut_is_read_from_its_beginning(path: Path) -> None:
-    """Where somebody put the log aside and a new one began, nothing of the new one is missed."""
-    log = fill(path, 5)
-    read(log)
-    path.unlink()
-    fresh = json.dumps({"seq": 6, "at": "2026-05-01T09:00:00+00:00", "kind": "x"})
-    path.write_text(fresh + "\n")
-
-    assert read(log, 5) == [6]
+    assert _seqs(_log(path)) == [1, 2]
 
 
-def test_no_log_yet(path: Path) -> None:
-    """A company where nothing has happened has no events."""
-    assert read(EventLog(path, FakeClock())) == []
+def test_a_reader_that_asks_again_gets_only_what_is_new(path: Path) -> None:
+    """Any cursor may be asked for, in any order, also while the log grows."""
+    log = _log(path)
+    for _ in range(5):
+        log.append("a.b")
+    assert _seqs(log, 3) == [4, 5]
+    log.append("a.b")
+
+    assert _seqs(log, 5) == [6]
+    assert _seqs(log, 0) == [1, 2, 3, 4, 5, 6]
+    assert _seqs(log, 6) == []
+
+
+def test_a_log_that_is_put_aside_loses_nothing(path: Path) -> None:
+    """Readers with any cursor see every event once, across any number of files; a new writer counts on."""
+    log, reader = _log(path, rotate_bytes=200), _log(path)
+    seen: list[int] = []
+    for _ in range(20):
+        log.append("a.b", data={"filler": "x" * 40})
+        seen += _seqs(reader, seen[-1] if seen else 0)
+
+    assert seen == list(range(1, 21))
+    assert _seqs(_log(path)) == list(range(1, 21))
+    assert _seqs(_log(path), 7) == list(range(8, 21))
+    assert len(list(path.parent.iterdir())) > 3
+    assert _log(path).append("a.c").seq == 21
+
+
+def test_a_crash_right_after_putting_aside_counts_on(path: Path) -> None:
+    """With no current file the next `seq` comes from the name of the newest one aside."""
+    log = _log(path)
+    for _ in range(3):
+        log.append("a.b")
+    path.rename(path.with_name("events-000000000003.jsonl"))
+
+    assert _log(path).append("a.c").seq == 4
+    assert _seqs(_log(path)) == [1, 2, 3, 4]
