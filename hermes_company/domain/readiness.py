@@ -19,6 +19,7 @@ class Busy:
 
     ticket: str
     since: datetime
+    engine: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -33,6 +34,8 @@ class Facts:
     busy: Mapping[str, tuple[Busy, ...]] = field(default_factory=dict)
     # Engine name → why nothing can start on it now; None or absent when it can.
     engines: Mapping[str, Refusal | None] = field(default_factory=dict)
+    # Engine name → how many of its attempts may be open at once; absent: as many as the company allows.
+    engine_caps: Mapping[str, int] = field(default_factory=dict)
     max_running: int = 1
     # ticket id → needs, of what waits in todo: finds circles.
     needs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -172,7 +175,14 @@ def _owned(owner: str, facts: Facts) -> Verdict:
 
 def _engine_problem(agent: Agent, facts: Facts) -> Verdict | None:
     problem = facts.engines.get(agent.engine)
-    return refused(problem) if problem else None
+    if problem:
+        return refused(problem)
+    cap = facts.engine_caps.get(agent.engine, 0)
+    running = sum(1 for attempts in facts.busy.values() for busy in attempts if busy.engine == agent.engine)
+    if cap and running >= cap:
+        reason = say("{running} agents are at work on {engine}, the most that may be.", running=running, engine=agent.engine)
+        return _wait("engine-full", reason, say("`engines.{engine}.max_running` sets the number.", engine=agent.engine))
+    return None
 
 
 def _occupied(agent: Agent, facts: Facts) -> Verdict | None:

@@ -40,6 +40,7 @@ class Settings:
     lang: Lang = "en"
     tmux: TmuxSettings = field(default_factory=TmuxSettings)
     max_running: int = 0  # 0: the number of cores, at most 8
+    ageing_hours: float = 24.0  # a waiting ticket counts as one priority higher for each such span; 0: never
     retries: int = 2
     retry_delay_seconds: float = 30.0
     settle_seconds: float = 1.0  # a hand-dropped file is left alone until it is this old

@@ -10,7 +10,8 @@ import re
 import stat
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 from hermes_company.domain.names import is_ticket_id
@@ -75,11 +76,13 @@ class FolderBoard:
         """See `Board.read`."""
         path = self._layout.ticket(ticket, state)
         try:
-            return parse_ticket(ticket, _read_regular(path))
+            raw, modified = _read_regular(path)
+            found = parse_ticket(ticket, raw)
         except FileNotFoundError:
             raise TicketGone(ticket) from None
         except BadTicket as problem:
             return self._unreadable(ticket, path, problem)
+        return found if found.created else replace(found, created=modified)
 
     def move(self, ticket: str, source: State, target: State) -> None:
         """See `Board.move`."""
@@ -96,7 +99,7 @@ class FolderBoard:
         """See `Board.mark`."""
         path = self._layout.ticket(ticket, state)
         try:
-            raw = _read_regular(path)
+            raw, _ = _read_regular(path)
             marked = with_runtime(raw, runtime)
         except (FileNotFoundError, BadTicket):
             return False
@@ -237,8 +240,8 @@ def _name_remedy() -> Text:
     return say("Rename it: letters, digits, `_`, `-` and `.` only, at most 80, e.g. TASK-042.md.")
 
 
-def _read_regular(path: Path) -> bytes:
-    """The file's bytes, capped; never through a link, never waiting on a FIFO.
+def _read_regular(path: Path) -> tuple[bytes, datetime]:
+    """The file's bytes, capped, and when it was last written; never through a link, never waiting on a FIFO.
 
     Raises:
         FileNotFoundError: it is gone.
@@ -255,10 +258,11 @@ def _read_regular(path: Path) -> bytes:
             say("Make it a file of its own that the user running `hc` may read."),
         ) from None
     with os.fdopen(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        info = os.fstat(descriptor)
+        if not stat.S_ISREG(info.st_mode):
             raise BadTicket(
                 "ticket-not-a-file",
                 say("It is a link, folder or device, not a file of its own."),
                 say("Put a copy of the file here instead."),
             )
-        return file.read(MAX_TICKET_BYTES + 1)
+        return file.read(MAX_TICKET_BYTES + 1), datetime.fromtimestamp(info.st_mtime, UTC)

@@ -118,6 +118,10 @@ class Layout:
         """One entry a ticket whose last attempt may not be closed: what to look at after a crash."""
         return self.private / "open"
 
+    def engine_note(self, engine: str) -> Path:
+        """What the loop remembers of one engine's failures."""
+        return self.private / "engines" / f"{engine}.json"
+
     def ticket_runs(self, ticket: str) -> Path:
         return self.runs / ticket
 

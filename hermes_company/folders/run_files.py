@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import asdict, fields
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from hermes_company.domain.breaker import EngineNote
 from hermes_company.domain.run import Attempt, Outcome, Phase
 from hermes_company.domain.signals import Signal
 from hermes_company.domain.ticket import State
@@ -113,6 +114,32 @@ class RunFiles:
         retry_at = note.retry_at.isoformat() if note.retry_at else None
         raw = {"forgiven": note.forgiven, "anew": note.anew, "retry_at": retry_at}
         write_atomic(folder / "ticket.json", json.dumps(raw), mode=0o600)
+
+    def engine(self, name: str) -> EngineNote:
+        """See `Runs.engine`. An unreadable note is as good as none: the breaker fills again."""
+        raw = read_head(self._layout.engine_note(name), _MOST_TEXT_BYTES)
+        try:
+            note = json.loads(raw or b"{}")
+            until = note.get("until")
+            return EngineNote(
+                failures=tuple(map(str, note.get("failures", ()))),
+                tickets=tuple(map(str, note.get("tickets", ()))),
+                opened=int(note.get("opened", 0)),
+                until=datetime.fromisoformat(until) if until else None,
+                reason=str(note.get("reason", "")),
+            )
+        except (ValueError, TypeError, AttributeError):
+            return EngineNote()
+
+    def remember_engine(self, name: str, note: EngineNote) -> None:
+        """See `Runs.remember_engine`."""
+        path = self._layout.engine_note(name)
+        if note == EngineNote():
+            path.unlink(missing_ok=True)
+            return
+        path.parent.mkdir(mode=0o700, exist_ok=True)
+        raw = {**asdict(note), "until": note.until.isoformat() if note.until else None}
+        write_atomic(path, json.dumps(raw, ensure_ascii=False), mode=0o600)
 
     def folder(self, ticket: str, number: int) -> Path:
         """See `Runs.folder`."""

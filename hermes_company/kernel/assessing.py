@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hermes_company.domain.agent import Agent
+from hermes_company.domain.breaker import engine_paused
 from hermes_company.domain.readiness import Busy, Facts, Verdict, judge
 from hermes_company.domain.run import Attempt
 from hermes_company.domain.signals import SignalKind
@@ -46,6 +47,7 @@ class Assessor:
             agents=agents,
             busy=busy(running),
             engines={name: self._engine_problem(name) for name in engines},
+            engine_caps={name: setting.max_running for name, setting in sight.settings.engines.items()},
             max_running=sight.max_running,
             needs={t.id: t.needs for t in view.todo.values() if isinstance(t, Ticket) and t.needs},
             unsettled=view.unsettled,
@@ -96,6 +98,9 @@ class Assessor:
                 cause=say("Nothing can be started for its agents."),
                 remedy=say("Known engines: {known}.", known=", ".join(sorted(self._sight.engines))),
             )
+        note = self._sight.runs.engine(name)
+        if note.is_open(self._sight.clock.now()):
+            return engine_paused(name, note)
         return engine.check(self._sight.engine_settings(name), self._sight.environ).refusal
 
 
@@ -103,5 +108,5 @@ def busy(running: Iterable[Attempt]) -> dict[str, tuple[Busy, ...]]:
     """Agent name → what keeps it busy."""
     found: dict[str, tuple[Busy, ...]] = {}
     for run in running:
-        found[run.agent] = (*found.get(run.agent, ()), Busy(ticket=run.ticket, since=run.taken_at))
+        found[run.agent] = (*found.get(run.agent, ()), Busy(ticket=run.ticket, since=run.taken_at, engine=run.engine))
     return found

@@ -46,13 +46,15 @@ class Daemon:
                     self._waker.wait(next_in)
 
     def once(self) -> float:
-        """One round: programs first, so that a ticket that starts now finds what was learned; then a tick.
+        """One round. The programs run between the halves of a tick, so that a ticket that starts now finds what was learned
+        from one that was accepted a moment ago.
 
         Returns:
             Seconds until the next round is due.
         """
+        self._kernel.settle()
         self._programs()
-        ticked = self._kernel.tick()
+        ticked = self._kernel.dispatch()
         self._programs()
         self._shown()
         return ticked.next_in

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from hermes_company.domain.breaker import failed, succeeded
 from hermes_company.domain.redaction import redact
 from hermes_company.domain.retrying import failures, pause
 from hermes_company.domain.run import RULES, Attempt, Outcome, Phase, WorkerPhase, WorkerState
@@ -104,12 +105,31 @@ class Ender:
             return
         if worker.phase is not WorkerPhase.NOT_STARTED:
             parts.workers.keep_output(folder, run.pane)
+        decided = run.reason
         target, reason = self._target(run)
         run = replace(run, reason=reason, moved_to=self._move(run, target), closed_at=parts.clock.now())
         self._mark(run, folder_tail=self._tail(run, worker))
+        self._note_engine(run, decided)
         self._tell(run, worker)
         parts.runs.close(replace(run, phase=Phase.CLOSED))
         self._mind.forget(run)
+
+    def _note_engine(self, run: Attempt, decided: Text | None) -> None:
+        """Let the engine's breaker know how the attempt went."""
+        runs = self._parts.runs
+        note = runs.engine(run.engine)
+        if run.outcome in (Outcome.FINISHED, Outcome.BLOCKED):
+            if note != succeeded():
+                runs.remember_engine(run.engine, succeeded())
+            return
+        if run.outcome not in (Outcome.DIED, Outcome.NO_DELIVERABLE) or decided is None:
+            return
+        now = self._parts.clock.now()
+        changed = failed(note, run.ticket, decided.in_lang(self._parts.settings.lang), now)
+        runs.remember_engine(run.engine, changed)
+        if changed.opened > note.opened and changed.until:
+            data = {"engine": run.engine, "until": changed.until.isoformat(), "reason": changed.reason}
+            self._parts.events.append("engine.paused", ticket=run.ticket, agent=run.agent, data=data)
 
     def _alarm(self, run: Attempt) -> None:
         survivors = self._parts.workers.survivors(run.token)
@@ -134,11 +154,11 @@ class Ender:
             return rule.to, run.reason
         if not rule.counts:
             return rule.to, run.reason
-        failed = 1 + failures([a for a in runs.history(run.ticket) if a.number != run.number], note.forgiven)
-        if failed > self._parts.settings.retries:
-            reason = say("{reason} That was attempt {failed} of {most}.", reason=run.reason, failed=failed, most=failed)
+        tries = 1 + failures([a for a in runs.history(run.ticket) if a.number != run.number], note.forgiven)
+        if tries > self._parts.settings.retries:
+            reason = say("{reason} It was tried {tries} times.", reason=run.reason, tries=tries)
             return State.BLOCKED, reason
-        wait = pause(failed, self._parts.settings.retry_delay_seconds, self._parts.chance())
+        wait = pause(tries, self._parts.settings.retry_delay_seconds, self._parts.chance())
         runs.remember(run.ticket, replace(note, retry_at=now + wait))
         return rule.to, run.reason
 

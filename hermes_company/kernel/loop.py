@@ -1,15 +1,18 @@
-"""One tick: understand what people did, settle what runs, start what is ready."""
+"""One tick: understand what people did, settle what runs, start what is ready.
+
+The two halves may have other work between them: what was told by the first is known to the second.
+"""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from functools import partial
 from typing import TypeVar
 
 from hermes_company.domain.agent import Agent, AgentStatus
+from hermes_company.domain.matching import turn
 from hermes_company.domain.run import Attempt, Outcome, Phase, WorkerPhase
 from hermes_company.domain.ticket import State, Ticket
 from hermes_company.kernel.assessing import Assessor, busy
@@ -22,7 +25,6 @@ from hermes_company.ports.runs import Damaged
 from hermes_company.wording import say
 
 _SOON = 0.05
-_NEVER = datetime.max.replace(tzinfo=UTC)
 _T = TypeVar("_T")
 _log = logging.getLogger(__name__)
 
@@ -64,13 +66,21 @@ class Kernel:
                 self._guarded(run.ticket, partial(self._take_up, run))
 
     def tick(self) -> Ticked:
-        """Settle before dispatch, every time; a failure to dispatch never keeps anything from being settled."""
+        """Settle, then dispatch."""
+        self.settle()
+        return self.dispatch()
+
+    def settle(self) -> None:
+        """Understand what people did, and look at every open attempt. Nothing that fails here keeps the rest from it."""
         view = self._parts.board.view()
         self._people.notice(view)
         for run in tuple(self._mind.open.values()):
             step = self._claimer.carry_on if run.phase is Phase.INTENT else partial(self._ender.settle, view=view)
             self._guarded(run.ticket, partial(step, run))
-        started = tuple(self._dispatch())
+
+    def dispatch(self) -> Ticked:
+        """Start what is ready, and report what agents do. Acts only on what `settle` has noticed and told."""
+        started = tuple(self._start_ready())
         self._report_agents()
         return Ticked(started, self._next_in())
 
@@ -107,16 +117,16 @@ class Kernel:
             lease_expires=now,
         )
 
-    def _dispatch(self) -> Iterator[str]:
+    def _start_ready(self) -> Iterator[str]:
         """Start what is ready, the most urgent first, until nothing more may run."""
         if len(self._mind.open) >= self._parts.max_running:
             return
         view = self._parts.board.view()
-        self._people.notice(view)
-        waiting = sorted(self._waiting(view), key=lambda item: _order(item[0]))
+        now, ageing = self._parts.clock.now(), self._parts.settings.ageing_hours
+        waiting = sorted(self._waiting(view), key=lambda item: turn(item[0], now, ageing))
         if not waiting:
             return
-        facts = self._assessor.facts(view, self._mind.open.values())
+        facts = replace(self._assessor.facts(view, self._mind.open.values()), states=self._mind.known)
         for ticket, state in waiting:
             if facts.running >= facts.max_running:
                 return
@@ -144,7 +154,7 @@ class Kernel:
             (ticket, state)
             for state, content in ((State.DOING, view.doing), (State.TODO, view.todo))
             for ticket in content.values()
-            if isinstance(ticket, Ticket) and ticket.id not in self._mind.open
+            if isinstance(ticket, Ticket) and ticket.id not in self._mind.open and self._mind.known.get(ticket.id) is state
         ]
 
     def _report_agents(self) -> None:
@@ -166,8 +176,3 @@ class Kernel:
         unsettled = self._parts.board.view().unsettled
         soonest = min(unsettled.values(), default=self._parts.settings.poll_seconds)
         return max(_SOON, min(soonest, self._parts.settings.poll_seconds))
-
-
-def _order(ticket: Ticket) -> tuple[int, bool, datetime, str]:
-    """Most urgent first, then oldest, then by id."""
-    return ticket.priority.rank, ticket.created is None, ticket.created or _NEVER, ticket.id

@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
+from hermes_company.domain.breaker import EngineNote
 from hermes_company.domain.run import Attempt
 from hermes_company.domain.signals import Signal
 from hermes_company.ports.engine import Engine
@@ -67,6 +68,12 @@ class Runs(Protocol):
 
     def remember(self, ticket: str, note: TicketNote) -> None:
         """Replace what is remembered of the ticket."""
+
+    def engine(self, name: str) -> EngineNote:
+        """What is remembered of an engine's failures."""
+
+    def remember_engine(self, name: str, note: EngineNote) -> None:
+        """Replace what is remembered of the engine."""
 
     def folder(self, ticket: str, number: int) -> Path:
         """The attempt's folder, mode 0700."""

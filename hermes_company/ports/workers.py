@@ -61,14 +61,11 @@ class Workers(Protocol):
     def survivors(self, token: str) -> tuple[int, ...]:
         """Process ids that still carry this attempt's token."""
 
-    def keep_output(self, run_dir: Path, pane: str | None) -> None:
-        """Save what the pane shows to `pane.log` in the run folder (0600), if it can still be had."""
-
     def tail(self, run_dir: Path, pane: str | None, lines: int) -> str:
         """The last lines that the worker showed, as plain text; empty when they cannot be had any more."""
 
     def keep_output(self, run_dir: Path, pane: str | None) -> None:
-        """Keep what the worker showed as `pane.log` (0600) in its folder, for when the window shows another attempt.
+        """Keep what the worker showed as `pane.log` (0600) in its folder: its window will show the next attempt.
 
-        Nothing happens when it cannot be had any more.
+        What was kept stays as it is. When nothing can be had any more, an empty log is kept.
         """

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from hermes_company.domain.agent import AgentStatus
 from hermes_company.domain.run import Outcome, Phase
-from hermes_company.domain.settings import Settings
+from hermes_company.domain.settings import EngineSettings, Settings
 from hermes_company.domain.ticket import State
 from hermes_company.errors import Refusal
 from hermes_company.folders.run_files import RunFiles
@@ -298,16 +299,32 @@ def test_dependencies_wait_for_done(rig: Rig) -> None:
     assert rig.where("B-1") is State.TODO
 
     rig.mv("A-1", State.DONE)
-    rig.tick()
+    rig.tick(2)
 
     assert rig.where("B-1") is State.DOING
 
 
+def test_nothing_starts_on_an_acceptance_that_was_not_told(rig: Rig) -> None:
+    """What waits for a ticket starts only once its acceptance was told, so that its prompt can carry what was learned there."""
+    rig.drop("A-1", state=State.REVIEW)
+    rig.drop("B-1", "---\nneeds: [A-1]\n---\nx")
+    rig.tick()
+    rig.kernel.settle()
+    rig.mv("A-1", State.DONE)
+    assert rig.kernel.dispatch().started == ()
+
+    rig.kernel.settle()
+
+    assert rig.kinds()[-1] == "ticket.approved"
+    assert rig.kernel.dispatch().started == ("B-1",)
+
+
 def test_priority_then_age_decides_who_goes_first(rig: Rig) -> None:
     """The most urgent first; among equals the oldest."""
-    rig.drop("T-1", "---\npriority: low\ncreated: 2020-01-01\n---\nx")
-    rig.drop("T-2", "---\ncreated: 2026-01-02\n---\nx")
-    rig.drop("T-3", "---\ncreated: 2026-01-01\n---\nx")
+    now = rig.clock.now()
+    rig.drop("T-1", f"---\npriority: low\ncreated: {now - timedelta(hours=20)}\n---\nx")
+    rig.drop("T-2", f"---\ncreated: {now - timedelta(hours=1)}\n---\nx")
+    rig.drop("T-3", f"---\ncreated: {now - timedelta(hours=2)}\n---\nx")
     rig.drop("T-4", "---\npriority: urgent\n---\nx")
     order = []
     for _ in range(4):
@@ -317,6 +334,64 @@ def test_priority_then_age_decides_who_goes_first(rig: Rig) -> None:
         rig.tick(2)
 
     assert order == ["T-4", "T-3", "T-2", "T-1"]
+
+
+def test_what_waits_long_rises(rig: Rig) -> None:
+    """A low ticket that has waited for days goes before a normal one of today."""
+    now = rig.clock.now()
+    rig.drop("T-1", f"---\npriority: low\ncreated: {now - timedelta(hours=50)}\n---\nx")
+    rig.drop("T-2", f"---\npriority: normal\ncreated: {now}\n---\nx")
+    rig.tick()
+
+    assert rig.workers.starts[0].parent.name == "T-1"
+
+
+def test_an_engine_that_fails_alike_three_times_is_left_alone(rig: Rig) -> None:
+    """Three failures of one kind on different tickets pause the engine; one that works again is forgiven everything."""
+    rig.agent("ann", capacity=3)
+    for number in range(1, 6):
+        rig.drop(f"T-{number}")
+    rig.tick()
+    for number in range(1, 4):
+        rig.workers.exit(f"T-{number}", 1)
+    rig.tick(2)
+    assert len(rig.workers.starts) == 3
+    assert rig.kinds().count("engine.paused") == 1
+    rig.restart()
+    rig.tick(1, seconds=200)
+    assert len(rig.workers.starts) == 3
+
+    rig.tick(1, seconds=120)
+    first = rig.workers.starts[3].parent.name
+    rig.workers.exit(first, 1)
+    rig.tick(1, seconds=20)
+
+    assert rig.kinds().count("engine.paused") == 2
+
+
+def test_failures_of_different_kinds_pause_nothing(rig: Rig) -> None:
+    """Only a burst of failures that are all alike speaks of the engine."""
+    rig.agent("ann", capacity=3)
+    for number in range(1, 4):
+        rig.drop(f"T-{number}")
+    rig.tick()
+    for number in range(1, 4):
+        rig.workers.exit(f"T-{number}", number)
+    rig.tick()
+
+    assert "engine.paused" not in rig.kinds()
+
+
+def test_an_engine_has_its_own_cap(rig: Rig) -> None:
+    """`engines.fake.max_running` holds across agents."""
+    rig.settings = Settings(settle_seconds=0, engines={"fake": EngineSettings(max_running=1)})
+    rig.agent("bob")
+    rig.restart()
+    rig.drop("T-1", "---\nowner: ann\n---\nx")
+    rig.drop("T-2", "---\nowner: bob\n---\nx")
+    rig.tick(2)
+
+    assert len(rig.workers.starts) == 1
 
 
 def test_skills_choose_the_agent_with_the_fewest_others(rig: Rig) -> None:
