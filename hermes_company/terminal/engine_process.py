@@ -7,7 +7,7 @@ import json
 import os
 import signal
 
-from hermes_company.terminal import cgroup
+from hermes_company.terminal import cgroup, screen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class EngineProcess:
 
     def release(self) -> None:
         """Let it run, in the foreground of the terminal."""
-        to_foreground(self.pid)
+        screen.to_foreground(self.pid)
         try:
             os.write(self._gate, b"1")
         except BrokenPipeError:
@@ -69,20 +69,14 @@ class EngineProcess:
     def abandon(self) -> None:
         """Let it end without having run."""
         os.close(self._gate)
+        os.close(self._report)
         os.waitpid(self.pid, 0)
 
     def refused(self) -> Refused | None:
         """Once it has ended: why it never became the engine; None when it did."""
         report = os.read(self._report, 8192)
+        os.close(self._report)
         return Refused(*json.loads(report)) if report else None
-
-
-def to_foreground(group: int) -> None:
-    """Make a process group the one that the terminal listens to; nothing where there is no terminal (any more)."""
-    try:
-        os.tcsetpgrp(0, group)
-    except OSError:
-        return
 
 
 def _become(command: Command, gate: int, report: int) -> NoReturn:

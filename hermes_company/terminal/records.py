@@ -14,6 +14,7 @@ LAUNCH = "launch.json"  # what to start
 ENVIRONMENT = "env.json"  # the engine's whole environment; deleted by the launcher as soon as it is read
 PROMPT = "prompt.md"
 FENCE = "started.json"  # whoever makes it appear may start the engine, nobody else ever
+STANDBY = "standby"  # the FIFO at which the launcher waits for its next attempt
 EXIT = "exit.json"  # how it ended; written when nothing of the process tree is left
 
 _NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK})

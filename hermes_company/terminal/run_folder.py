@@ -18,7 +18,20 @@ from hermes_company.wording import Lang, Text, say
 LAUNCH_SCRIPT = "launch.sh"
 PANE_LOG = "pane.log"
 _LAUNCHER = Path(__file__).with_name("launcher.py")
-_OURS = frozenset({records.LAUNCH, records.ENVIRONMENT, records.PROMPT, records.FENCE, records.EXIT, LAUNCH_SCRIPT, PANE_LOG})
+_OURS = frozenset(
+    {
+        records.LAUNCH,
+        records.ENVIRONMENT,
+        records.PROMPT,
+        records.FENCE,
+        records.STANDBY,
+        records.EXIT,
+        LAUNCH_SCRIPT,
+        PANE_LOG,
+    }
+)
+# An idle agent costs one sleeping interpreter that long; after that its window is as dead as it looks.
+_STANDBY_SECONDS = 900.0
 _TERMINAL_TYPE = "tmux-256color"
 
 
@@ -110,12 +123,12 @@ class RunFolder:
         grace = record.get("grace")
         return float(grace) if isinstance(grace, int | float) else 0.0
 
-    def output(self) -> str:
-        """What was kept of the window's text."""
+    def output(self) -> str | None:
+        """What was kept of the window's text; None as long as nothing was."""
         try:
             return (self.path / PANE_LOG).read_text(encoding="utf-8", errors="replace")
         except FileNotFoundError:
-            return ""
+            return None
 
     def keep_output(self, text: str) -> None:
         """Keep the window's text for when the window is gone."""
@@ -128,8 +141,20 @@ class RunFolder:
             "workdir": str(order.workdir),
             "token": order.token,
             "grace": order.stop_grace_seconds,
+            "standby_seconds": _STANDBY_SECONDS,
             "doorbell": str(doorbell),
-            "sentences": {code: sentence.in_lang(lang) for code, sentence in _sentences().items()},
+            "sentences": {code: sentence.in_lang(lang) for code, sentence in self._sentences().items()},
+        }
+
+    def _sentences(self) -> dict[str, Text]:
+        """What the launcher says in the window, by code. It fills `{detail}` in."""
+        detail = "{detail}"
+        return {
+            "already-started": say("This attempt was started before, nothing was started now: {detail}", detail=detail),
+            "workdir-missing": say("The working directory cannot be entered, nothing was started: {detail}", detail=detail),
+            "program-missing": say("The engine's program is not there, nothing was started: {detail}", detail=detail),
+            "program-unusable": say("The engine's program cannot be executed, nothing was started: {detail}", detail=detail),
+            "stands-by": say("{run} has ended; this window waits for the agent's next ticket", run=self.tag),
         }
 
     def _put(self, name: str, data: bytes, mode: int = 0o600) -> None:
@@ -155,20 +180,8 @@ def _known(kind: type[Any], record: dict[str, Any]) -> dict[str, Any]:
 def _script(run_dir: Path) -> bytes:
     words = (sys.executable, "-I", "-S", str(_LAUNCHER), str(run_dir))
     command = " ".join(shlex.quote(word) for word in words)
-    return (
-        b"#!/bin/sh\n# Starts this attempt's engine. A start fence lets it happen once.\nexec " + os.fsencode(command) + b"\n"
-    )
-
-
-def _sentences() -> dict[str, Text]:
-    """What the launcher says in the window, by the code of the refusal. It fills `{detail}` in."""
-    detail = "{detail}"
-    return {
-        "already-started": say("This attempt was started before, nothing was started now: {detail}", detail=detail),
-        "workdir-missing": say("The working directory cannot be entered, nothing was started: {detail}", detail=detail),
-        "program-missing": say("The engine's program is not there, nothing was started: {detail}", detail=detail),
-        "program-unusable": say("The engine's program cannot be executed, nothing was started: {detail}", detail=detail),
-    }
+    comment = "# Starts this attempt's engine. A start fence lets it happen once."
+    return os.fsencode(f'#!/bin/sh\n{comment}\nexec {command} "$@"\n')
 
 
 def _check(order: WorkerOrder) -> None:

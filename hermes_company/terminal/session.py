@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -20,8 +21,13 @@ _ANSWER_SECONDS = 10.0
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 # What tmux says when there is no server, session, window or pane of that name. All else is no answer.
 _ABSENCE = re.compile(
-    r"^(no server running on |error connecting to .* \(No such file or directory\)|can't find (session|window|pane))"
+    r"no server running on |error connecting to .* \(No such file or directory\)"
+    r"|can't find (session|window|pane)|no current target"
 )
+# What a server says that is being killed. In a moment there will be none, and then the answer is a clear one.
+_DYING = re.compile(r"server exited|lost server")
+_DYING_SECONDS = 5.0
+_RETRY_SECONDS = 0.05
 _PASSED_ON = ("PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "TMUX_TMPDIR", "XDG_RUNTIME_DIR")
 
 
@@ -52,8 +58,10 @@ class Tmux:
         self._environ = _server_environment(environ)
 
     def require_program(self) -> None:
-        """Raises:
-        Refusal: `tmux-missing`.
+        """Refuse to go on without tmux.
+
+        Raises:
+            Refusal: `tmux-missing`.
         """
         if shutil.which("tmux", path=self._environ.get("PATH")) is None:
             raise _missing()
@@ -70,22 +78,29 @@ class Tmux:
             Refusal: `tmux-unreachable`, `tmux-missing`: anything else.
         """
         words = [word for command in commands for word in (";", *map(_literal, command))][1:]
+        deadline = time.monotonic() + _DYING_SECONDS
+        while True:
+            done = self._run(commands, words)
+            if done.returncode == 0:
+                return done.stdout.decode("utf-8", "surrogateescape")
+            complaint = done.stderr.decode("utf-8", "replace").strip()
+            if _ABSENCE.match(complaint):
+                raise NotThere(complaint)
+            if not _DYING.search(complaint) or time.monotonic() >= deadline:
+                raise _unreachable(commands, complaint or f"exit status {done.returncode}")
+            time.sleep(_RETRY_SECONDS)
+
+    def _run(self, commands: Sequence[Sequence[str]], words: Sequence[str]) -> subprocess.CompletedProcess[bytes]:
         argv = ["tmux", "-L", self.socket, "-f", str(self._config), "-u", *words]
         try:
             # From `/`: the first call starts the server, which would keep our working directory in use.
-            done = subprocess.run(
+            return subprocess.run(
                 argv, cwd="/", env=self._environ, stdin=subprocess.DEVNULL, capture_output=True, timeout=_ANSWER_SECONDS
             )
         except FileNotFoundError:
             raise _missing() from None
-        except subprocess.TimeoutExpired:
-            raise _unreachable(commands, f"no answer in {_ANSWER_SECONDS:.0f} s") from None
-        if done.returncode == 0:
-            return done.stdout.decode("utf-8", "surrogateescape")
-        complaint = done.stderr.decode("utf-8", "replace").strip()
-        if _ABSENCE.match(complaint):
-            raise NotThere(complaint)
-        raise _unreachable(commands, complaint or f"exit status {done.returncode}")
+        except (OSError, subprocess.TimeoutExpired) as problem:
+            raise _unreachable(commands, str(problem)) from problem
 
 
 def _literal(word: str) -> str:

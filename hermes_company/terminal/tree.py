@@ -9,8 +9,8 @@ import time
 
 from hermes_company.terminal import processes
 
-STOP_SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
-_AWAITED = frozenset({*STOP_SIGNALS, signal.SIGCHLD, signal.SIGALRM})
+_STOP_SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
+_AWAITED = frozenset({*_STOP_SIGNALS, signal.SIGCHLD, signal.SIGALRM})
 _CHECK_SECONDS = 0.05
 _PR_SET_CHILD_SUBREAPER = 36
 
@@ -36,6 +36,19 @@ def await_signals() -> None:
         signal.signal(number, lambda _number, _frame: None)
     # Taking the terminal back from the background would stop us otherwise.
     signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+
+
+def let_signals_through() -> None:
+    """Undo `await_signals`: a stop ends this process from now on. One that came late was for the attempt that is over.
+
+    A hang-up is not forgotten: the window is gone, and with it the reason to stay.
+    """
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    for number in _AWAITED - {signal.SIGHUP}:
+        signal.signal(number, signal.SIG_IGN)
+    for number in _AWAITED:
+        signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _AWAITED)
 
 
 class Tree:
@@ -70,7 +83,7 @@ class Tree:
 
     def _await_signal(self) -> None:
         number = signal.sigwait(_AWAITED)
-        if number in STOP_SIGNALS and self.stopped_by is None:
+        if number in _STOP_SIGNALS and self.stopped_by is None:
             self.stopped_by = signal.Signals(number)
 
     def _any_left(self) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import signal
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,8 +15,9 @@ from hermes_company.errors import Refusal
 from hermes_company.ports.clock import Clock
 from hermes_company.ports.workers import EndProgress, WorkerOrder
 from hermes_company.terminal import cgroup, processes, records
-from hermes_company.terminal.run_folder import Fence, RunFolder
+from hermes_company.terminal.run_folder import LAUNCH_SCRIPT, Fence, RunFolder
 from hermes_company.terminal.session import NotThere, Tmux
+from hermes_company.terminal.standby import hand_over
 from hermes_company.terminal.tmux_conf import tmux_conf
 from hermes_company.wording import Lang, say
 
@@ -26,11 +26,8 @@ _COMPANY_TAG = "@hc_company"
 _RUN_TAG = "@hc_run"
 _WINDOW = re.compile(r"agent_[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 _COMPANY_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
-# What tmux itself writes into the bottom row of a pane whose process has ended.
-_DEAD_PANE = re.compile(r"^Pane is dead.*\s*\Z", re.MULTILINE)
-# A server that was just killed answers for a moment that it is dying.
-_DYING_SERVER_SECONDS = 5.0
-_RETRY_SECONDS = 0.05
+# What tmux and the launcher write below an engine's last words.
+_FOOT = re.compile(r"(^(Pane is dead|── ).*\s*)+\Z", re.MULTILINE)
 # What the launcher may take beyond the grace to end its tree before we do it.
 _LAUNCHER_SECONDS = 5.0
 # How long a process may take to die of KILL before it counts as stuck.
@@ -43,7 +40,10 @@ _FENCE_SECONDS = 2.0
 class _Pane:
     id: str
     dead: bool
+    pid: int
+    # Which attempt its launcher was started for; empty for a pane that is not ours.
     tag: str
+    command: str
 
 
 @dataclass(slots=True)
@@ -95,21 +95,27 @@ class TmuxWorkers:
         self._doorbell = doorbell
         self._clock = clock
         self._lang = lang
+        # Each window's pane and the attempt that was started there last: its launcher may stand by for the next.
+        self._last: dict[str, tuple[str, RunFolder]] = {}
         # Ends that were asked for. Lost with the process: then they are asked for anew.
         self._endings: dict[Path, _Ending] = {}
 
     def prepare(self) -> None:
+        """See `Workers.prepare`."""
         self._tmux.require_program()
-        deadline = time.monotonic() + _DYING_SERVER_SECONDS
-        while True:
-            try:
-                return self._take_session()
-            except Refusal as refusal:
-                if refusal.code != "tmux-unreachable" or time.monotonic() >= deadline:
-                    raise
-            time.sleep(_RETRY_SECONDS)
+        try:
+            form = f"#{{session_name}}\t#{{{_COMPANY_TAG}}}"
+            sessions = dict(line.split("\t", 1) for line in self._tmux.ask(("list-sessions", "-F", form)).splitlines())
+        except NotThere:
+            sessions = {}
+        owner = sessions.get(self._settings.session)
+        if owner is None:
+            self._create_session()
+        elif owner != self._company:
+            raise _taken(self._settings, owner)
 
     def spawn(self, order: WorkerOrder) -> str:
+        """See `Workers.spawn`."""
         run = RunFolder(order.run_dir)
         if (
             not _WINDOW.fullmatch(order.window)
@@ -120,14 +126,20 @@ class TmuxWorkers:
         fence = run.fence()
         if fence is not None:
             return fence.pane or ""
-        run.write(order, doorbell=self._doorbell, lang=self._lang)
         try:
-            return self._start(run, order.window)
+            run.write(order, doorbell=self._doorbell, lang=self._lang)
+            pane = self._hand_over(run, order.window) or self._start(run, order.window)
+        except OSError as problem:
+            run.forget_environment()
+            raise _not_written(run, problem) from problem
         except Refusal:
             run.forget_environment()
             raise
+        self._last[order.window] = (pane, run)
+        return pane
 
     def state(self, run_dir: Path) -> WorkerState:
+        """See `Workers.state`."""
         run = RunFolder(run_dir)
         fence = run.fence()
         if fence is None:
@@ -149,6 +161,7 @@ class TmuxWorkers:
         )
 
     def end(self, run_dir: Path, token: str) -> EndProgress:
+        """See `Workers.end`."""
         run = RunFolder(run_dir)
         fence = run.fence()
         if fence is None and run.bar():
@@ -175,16 +188,22 @@ class TmuxWorkers:
         return EndProgress.STUCK if now - ending.killed >= _KILL_SECONDS else EndProgress.ENDING
 
     def survivors(self, token: str) -> tuple[int, ...]:
+        """See `Workers.survivors`."""
         return processes.marked(token)
 
     def tail(self, run_dir: Path, pane: str | None, lines: int) -> str:
+        """See `Workers.tail`."""
         run = RunFolder(run_dir)
-        text = self._capture(run, pane, f"-{lines}")
-        shown = (run.output() if text is None else text).splitlines()
-        return "\n".join(shown[-lines:])
+        text = run.output()
+        if text is None:
+            text = self._capture(run, pane, f"-{lines}") or ""
+        return "\n".join(text.splitlines()[-lines:])
 
     def keep_output(self, run_dir: Path, pane: str | None) -> None:
+        """See `Workers.keep_output`."""
         run = RunFolder(run_dir)
+        if run.output() is not None:
+            return
         text = self._capture(run, pane, "-")
         if text is not None:
             run.keep_output(text)
@@ -197,16 +216,6 @@ class TmuxWorkers:
         target = self._settings.session if window is None else f"{self._settings.session}:={window}"
         return ("tmux", "-L", self._settings.socket, "-u", "attach", "-t", target)
 
-    def _take_session(self) -> None:
-        session = f"={self._settings.session}:"
-        try:
-            owner = self._tmux.ask(("show-options", "-q", "-v", "-t", session, _COMPANY_TAG)).strip()
-        except NotThere:
-            self._create_session()
-            return
-        if owner != self._company:
-            raise _taken(self._settings, owner)
-
     def _create_session(self) -> None:
         self._config.parent.mkdir(parents=True, exist_ok=True)
         records.write(str(self._config), tmux_conf(self._settings).encode())
@@ -217,20 +226,25 @@ class TmuxWorkers:
             ("set-option", "-t", f"={self._settings.session}:", _COMPANY_TAG, self._company),
         )
 
+    def _hand_over(self, run: RunFolder, window: str) -> str | None:
+        """Let the launcher that waits in the window go on with this attempt. None when none waits there."""
+        pane, last = self._last.get(window, ("", None))
+        return pane if last and hand_over(str(last.path), str(run.path)) else None
+
     def _start(self, run: RunFolder, window: str) -> str:
         try:
             pane = self._find_pane(window)
         except NotThere:
             self.prepare()
             pane = None
-        worker = ("/bin/sh", str(run.script))
+        worker = ("/bin/sh", str(run.script), "stay")
         try:
             if pane is None:
                 target = self._tmux.window(window)
                 new_window = ("new-window", "-d", "-P", "-F", "#{pane_id}", "-t", f"={self._settings.session}:", "-n", window)
                 return self._tmux.ask((*new_window, *worker), ("set-option", "-p", "-t", target, _RUN_TAG, run.tag)).strip()
-            if not pane.dead:
-                self._require_ended(run, pane, window)
+            if not pane.dead and not _idle(pane):
+                raise _busy(window, pane.tag)
             self._tmux.ask(
                 ("clear-history", "-t", pane.id),
                 ("respawn-pane", "-k", "-t", pane.id, *worker),
@@ -242,18 +256,12 @@ class TmuxWorkers:
 
     def _find_pane(self, window: str) -> _Pane | None:
         """Our pane of that window; a person may have split the window, so that others are in it."""
-        form = f"#{{pane_id}}\t#{{pane_dead}}\t#{{{_RUN_TAG}}}\t#{{window_name}}"
+        fields = ("pane_id", "pane_dead", "pane_pid", _RUN_TAG, "window_name", "pane_start_command")
+        form = "\t".join(f"#{{{field}}}" for field in fields)
         listed = self._tmux.ask(("list-panes", "-s", "-t", f"={self._settings.session}:", "-F", form))
-        rows = [line.split("\t", 3) for line in listed.splitlines()]
-        panes = [_Pane(row[0], row[1] == "1", row[2]) for row in rows if row[3:] == [window]]
+        rows = [line.split("\t", 5) for line in listed.splitlines()]
+        panes = [_Pane(row[0], row[1] == "1", int(row[2]), row[3], row[5]) for row in rows if row[4] == window]
         return next((pane for pane in panes if pane.tag), panes[0] if panes else None)
-
-    def _require_ended(self, run: RunFolder, pane: _Pane, window: str) -> None:
-        """A launcher that has written its exit record is only about to leave; anything else alive must not be killed."""
-        ticket, _, attempt = pane.tag.partition("/")
-        shown = RunFolder(run.path.parent.parent / ticket / attempt)
-        if not (is_ticket_id(ticket) and attempt.isdigit() and shown.exit()):
-            raise _busy(window, pane.tag)
 
     def _appears(self, run: RunFolder, fence: Fence) -> bool:
         if not fence.damaged:
@@ -262,20 +270,32 @@ class TmuxWorkers:
         return abs(age) < _FENCE_SECONDS
 
     def _capture(self, run: RunFolder, pane: str | None, start: str) -> str | None:
-        """The pane's text from history line `start` on; None when the pane is gone, is another attempt's, or can't be read."""
-        if pane is None:
-            return None
+        """The pane's text from history line `start` on.
+
+        Empty when there is none: the pane is gone or belongs to another launcher. None when tmux could not be asked.
+        """
+        fence = run.fence()
+        if pane is None or fence is None:
+            return ""
         try:
             shown = self._tmux.ask(
-                ("display-message", "-p", "-t", pane, f"#{{{_RUN_TAG}}}"),
+                ("display-message", "-p", "-t", pane, "#{pane_pid}"),
                 ("capture-pane", "-p", "-J", "-t", pane, "-S", start),
             )
         except NotThere:
+            return ""
+        except Refusal:
+            # Only a picture is missing: no reason to hold up the end of an attempt.
             return None
-        tag, _, text = shown.partition("\n")
-        if tag != run.tag:
-            return None
-        return "".join(f"{line.rstrip()}\n" for line in _DEAD_PANE.sub("", text).rstrip().splitlines())
+        launcher, _, text = shown.partition("\n")
+        if launcher != str(fence.pid):
+            return ""
+        return "".join(f"{line.rstrip()}\n" for line in _FOOT.sub("", text).rstrip().splitlines())
+
+
+def _idle(pane: _Pane) -> bool:
+    """Whether nothing runs there but a launcher that waits, or is about to leave."""
+    return bool(pane.tag) and f"/{LAUNCH_SCRIPT}" in pane.command and not processes.descendants(pane.pid)
 
 
 def _kill(fence: Fence, launcher: int | None, rest: set[int]) -> None:
@@ -311,6 +331,16 @@ def _busy(window: str, tag: str) -> Refusal:
         ),
         cause=say("Starting the next attempt there would kill it."),
         remedy=say("End it or close the window; the attempt is started then."),
+        status=75,
+    )
+
+
+def _not_written(run: RunFolder, problem: OSError) -> Refusal:
+    return Refusal(
+        "run-folder-unusable",
+        fact=say("What {run} needs for its start could not be written: {problem}", run=run.tag, problem=problem),
+        cause=say("Nothing was started."),
+        remedy=say("Look at the disk and at the permissions of `.hc/runs`."),
         status=75,
     )
 

@@ -127,6 +127,8 @@ class FakeWorkers:
     def keep_output(self, run_dir: Path, pane: str | None) -> None:
         """See `Workers.keep_output`."""
         path = run_dir / "pane.log"
+        if path.exists():
+            return
         path.write_text(self.screen, encoding="utf-8")
         path.chmod(0o600)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -57,7 +58,7 @@ def test_each_agent_has_one_window(company: TmuxCompany) -> None:
 
     assert company.windows() == ["company", "agent_ann", "agent_bob"]
     tags = company.tmux("list-panes", "-s", "-t", "=hermes:", "-F", "#{window_name} #{@hc_run}").splitlines()
-    assert tags == ["company ", "agent_ann TASK-2/1", "agent_bob TASK-3/1"]
+    assert tags == ["company ", "agent_ann TASK-1/1", "agent_bob TASK-3/1"]
 
 
 def test_a_session_of_another_company_is_refused_by_name(company: TmuxCompany) -> None:
@@ -115,16 +116,48 @@ def test_a_spawn_finds_its_session_again(company: TmuxCompany) -> None:
     assert company.windows() == ["company", "agent_ann"]
 
 
+def test_a_dying_server_is_asked_again(company: TmuxCompany, tmp_path: Path) -> None:
+    """While a server is being killed it says so: neither an empty answer nor a reason to give up."""
+    said = tmp_path / "said"
+    dying = f"test -e {said} && exec {shutil.which('tmux')} \"$@\"; touch {said}; echo 'server exited unexpectedly' >&2; exit 1"
+    environ = {**company.environ, **fake_tmux(tmp_path / "bin", dying)}
+    tmux = Tmux(socket=company.socket, session="hermes", config=tmp_path / "c", environ=environ)
+
+    assert tmux.ask(("list-sessions", "-F", "#{session_name}")) == "hermes\n"
+
+
+def test_a_session_that_was_closed_is_made_anew(company: TmuxCompany) -> None:
+    """A person may end the session; the server stays for the next start."""
+    company.tmux("kill-session", "-t", "=hermes")
+
+    start(company)
+
+    assert company.windows() == ["company", "agent_ann"]
+
+
+def test_a_picture_that_cannot_be_had_holds_nothing_up(company: TmuxCompany, tmp_path: Path) -> None:
+    """When tmux does not answer at the end of an attempt, its last words are missing for now; nothing is raised or kept."""
+    order = company.sh(STAYS)
+    pane = company.workers.spawn(order)
+    company.phase(order, WorkerPhase.RUNNING)
+    broken = company.new_workers(fake_tmux(tmp_path / "bin", "exit 1"))
+
+    broken.keep_output(order.run_dir, pane)
+
+    assert broken.tail(order.run_dir, pane, 5) == ""
+    assert until(lambda: company.workers.tail(order.run_dir, pane, 5)) == "last words"
+
+
 def test_no_answer_is_not_an_empty_answer(company: TmuxCompany, tmp_path: Path) -> None:
     """Only tmux's own words for "there is none" mean that; any other failure is refused with what tmux said."""
-    environ = fake_tmux(tmp_path / "bin", "echo 'server exited unexpectedly' >&2; exit 1")
+    environ = fake_tmux(tmp_path / "bin", "echo 'protocol version mismatch' >&2; exit 1")
     tmux = Tmux(socket="s", session="hermes", config=tmp_path / "c", environ=environ)
 
     with pytest.raises(Refusal) as refused:
         tmux.ask(("list-panes", "-a"))
 
     assert code_of(refused) == "tmux-unreachable"
-    assert "server exited unexpectedly" in str(refused.value)
+    assert "protocol version mismatch" in str(refused.value)
     with pytest.raises(NotThere):
         Tmux(socket="nobody-has-this", session="hermes", config=tmp_path / "c", environ=company.environ).ask(
             ("list-panes", "-a")
@@ -254,13 +287,19 @@ def test_a_new_orchestrator_takes_up_what_runs(company: TmuxCompany) -> None:
 
 
 def test_the_screen_stays_readable_after_the_end(company: TmuxCompany) -> None:
-    """An idle window still shows what the last attempt said, with lines as long as they were."""
+    """An idle window still shows what the last attempt said, and that it has ended; only the former counts as its words."""
     order = company.sh(f"printf '%s\\n' 老黄 {'x' * 300}; exit 0")
     pane = company.workers.spawn(order)
     company.phase(order, WorkerPhase.EXITED)
 
-    until(lambda: "Pane is dead" in company.tmux("capture-pane", "-p", "-t", "=hermes:=agent_ann"))
-    assert "x" * 80 in company.tmux("capture-pane", "-p", "-t", "=hermes:=agent_ann")
+    until(lambda: "──" in company.tmux("capture-pane", "-p", "-t", pane))
+    shown = company.tmux("capture-pane", "-p", "-J", "-t", pane)
+    assert shown.splitlines() == [
+        "老黄",
+        "x" * 300,
+        "",
+        "── TASK-1/1 has ended; this window waits for the agent's next ticket ──",
+    ]
     assert company.workers.tail(order.run_dir, pane, 3).splitlines() == ["老黄", "x" * 300]
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from hermes_company.domain.run import WorkerPhase
+from hermes_company.errors import Refusal
 from hermes_company.ports.engine import Launch
 from hermes_company.terminal import records
 from hermes_company.terminal.run_folder import RunFolder
@@ -91,7 +92,7 @@ def test_the_run_folder_is_private(company: TmuxCompany) -> None:
     company.ended(order)
 
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in order.run_dir.iterdir()}
-    assert modes == {"launch.json": 0o600, "launch.sh": 0o700, "started.json": 0o600, "exit.json": 0o600}
+    assert modes == {"launch.json": 0o600, "launch.sh": 0o700, "started.json": 0o600, "exit.json": 0o600, "standby": 0o600}
     assert stat.S_IMODE(order.run_dir.stat().st_mode) == 0o700
 
 
@@ -233,11 +234,23 @@ def test_a_refused_start_leaves_no_environment(company: TmuxCompany) -> None:
     order = company.sh("exit 0")
     broken = company.new_workers({"PATH": str(company.root)})
 
-    with pytest.raises(Exception, match="tmux-missing"):
+    with pytest.raises(Refusal, match="tmux-missing"):
         broken.spawn(order)
 
     assert not (order.run_dir / "env.json").exists()
     assert company.workers.state(order.run_dir).phase is WorkerPhase.NOT_STARTED
+
+
+def test_a_folder_that_cannot_be_written_is_refused(company: TmuxCompany) -> None:
+    """A full or damaged disk is a refusal that says so; nothing was started."""
+    order = company.sh("exit 0")
+    (order.run_dir / "launch.json").mkdir()
+
+    with pytest.raises(Refusal) as refused:
+        company.workers.spawn(order)
+
+    assert (refused.value.code, refused.value.status) == ("run-folder-unusable", 75)
+    assert not (order.run_dir / "env.json").exists()
 
 
 def test_a_start_by_hand_needs_no_terminal(company: TmuxCompany) -> None:
@@ -255,5 +268,5 @@ def test_files_of_the_launch_cannot_replace_ours(company: TmuxCompany) -> None:
     """An engine's launch files may not be called like the records that prove things."""
     order = company.sh("exit 0", launch=Launch(argv=("true",), files={"started.json": "{}"}))
 
-    with pytest.raises(Exception, match="launch-unusable"):
+    with pytest.raises(Refusal, match="launch-unusable"):
         company.workers.spawn(order)

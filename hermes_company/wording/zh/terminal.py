@@ -30,6 +30,8 @@ SENTENCES: dict[str, str] = {
     "Window `{window}` was closed while an attempt was about to start in it: {complaint}.": (
         "正要在窗口 `{window}` 里启动时，它被关闭了：{complaint}。"
     ),
+    "What {run} needs for its start could not be written: {problem}": "启动 {run} 所需的文件无法写入：{problem}",
+    "Look at the disk and at the permissions of `.hc/runs`.": "请检查磁盘空间和 `.hc/runs` 的权限。",
     "Nothing was started.": "什么也没有启动。",
     "The attempt can be started again.": "可以重新启动。",
     # run_folder.py
@@ -37,6 +39,7 @@ SENTENCES: dict[str, str] = {
     "The working directory cannot be entered, nothing was started: {detail}": "无法进入工作目录，什么也没有启动：{detail}",
     "The engine's program is not there, nothing was started: {detail}": "找不到引擎的程序，什么也没有启动：{detail}",
     "The engine's program cannot be executed, nothing was started: {detail}": "引擎的程序无法执行，什么也没有启动：{detail}",
+    "{run} has ended; this window waits for the agent's next ticket": "{run} 已结束，本窗口等待该员工的下一个工单",
     "The engine cannot be started as described: {what}.": "无法按描述启动引擎：{what}。",
     "a word of the command or of its environment holds a NUL byte, or there is no command": (
         "命令或环境变量里含有 NUL 字节，或者没有命令"
