@@ -16,30 +16,32 @@ class People:
     def __init__(self, parts: Parts, mind: Mind) -> None:
         self._parts = parts
         self._mind = mind
-        self._last: BoardView | None = None
+        # Tickets that changed and were not told yet: what a full disk interrupts is told later.
+        self._unsaid: set[str] = set()
 
     def remember(self) -> None:
-        """Learn from the event log where each ticket was last seen."""
+        """Learn from the event log where each ticket was last seen; all of it is compared with the board once."""
         for event in self._parts.events.after(0):
             if event.ticket and event.kind == "ticket.removed":
                 self._mind.known.pop(event.ticket, None)
             elif event.ticket and "to" in event.data:
                 self._mind.known[event.ticket] = State(event.data["to"])
+        self._unsaid = set(self._mind.known)
 
     def notice(self, view: BoardView) -> None:
-        """Compare the board with what is known and tell every difference as an event."""
-        if view is self._last:
-            return
-        for ticket, state in view.states.items():
-            before = self._mind.known.get(ticket)
-            if before is None:
+        """Compare what changed on the board with what is known and tell every difference as an event."""
+        known = self._mind.known
+        self._unsaid |= self._parts.board.changes()
+        for ticket in sorted(self._unsaid):
+            state, before = view.states.get(ticket), known.get(ticket)
+            if state is not None and before is None:
                 self._tell("ticket.added", ticket, to=state)
-            elif before is not state:
+            elif state is not None and before is not None and before is not state:
                 self._moved(ticket, before, state)
-        for ticket in [t for t in self._mind.known if t not in view.states and t not in view.conflicts]:
-            del self._mind.known[ticket]
-            self._parts.events.append("ticket.removed", ticket=ticket)
-        self._last = view
+            elif state is None and before is not None and ticket not in view.conflicts:
+                self._parts.events.append("ticket.removed", ticket=ticket)
+                del known[ticket]
+            self._unsaid.discard(ticket)
 
     def _moved(self, ticket: str, before: State, after: State) -> None:
         meaning = MEANINGS[before, after]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -19,7 +19,10 @@ class PlaceTaken(Exception):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BoardView:
-    """The board at one moment. Only `todo` and `doing` are read; of the others the names suffice."""
+    """The board. Only `todo` and `doing` are read; of the others the names suffice.
+
+    The mappings are the board's own and move on with it: `version` tells whether they have.
+    """
 
     # Every ticket that lies in exactly one folder.
     states: Mapping[str, State]
@@ -32,6 +35,9 @@ class BoardView:
     unsettled: Mapping[str, float] = field(default_factory=dict)
     # Files in the task folders that can't be tickets at all.
     strangers: tuple[Unreadable, ...] = ()
+    # Grows with every change; `arrivals` only when a file comes or its content changes, so that leaving costs nobody a look.
+    version: int = 0
+    arrivals: int = 0
 
 
 class Board(Protocol):
@@ -39,6 +45,9 @@ class Board(Protocol):
 
     def view(self, *, fresh: bool = False) -> BoardView:
         """The board now. Unchanged folders are answered from memory unless `fresh`."""
+
+    def changes(self) -> Set[str]:
+        """Tickets whose place may have changed since this was asked last; at the first call every ticket."""
 
     def read(self, ticket: str, state: State) -> Ticket | Unreadable:
         """One ticket's file, read now.
