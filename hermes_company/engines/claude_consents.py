@@ -1,7 +1,7 @@
 """What Claude Code asks people before it works, and where it keeps the answers.
 
 In the order in which its dialogs open: onboarding, trust in the folder, a custom API key (default: no), the warning of the
-bypass mode (default: exit). `docs/explanation/engines.md` has what was observed.
+bypass mode (default: exit).
 """
 
 from __future__ import annotations

@@ -114,7 +114,7 @@ def _key_names(job: Job) -> tuple[str, ...]:
 
 def _key_missing(job: Job) -> Refusal | None:
     name = codex_consents.read_config(job.environ).provider().get("env_key")
-    if name is None or job.environ.get(name) or name in job.agent.env:
+    if name is None or job.environ.get(name) or not codex_consents.provider_is_certain(job):
         return None
     return Refusal(
         "codex-key-missing",

@@ -20,7 +20,7 @@ from hermes_company.wording import say
 
 CODES = {"login": "codex-not-logged-in", "trust": "codex-folder-not-trusted"}
 _OPENAI = "openai"
-# Command line words that may choose another model provider than config.toml does.
+# Words of an agent's profile that may choose another model provider than config.toml does.
 _CHOOSE_PROVIDER = ("--oss", "--profile", "-p", "model_provider", "--local-provider")
 
 
@@ -37,6 +37,11 @@ class Config:
         name = self.values.get("model_provider", _OPENAI)
         chosen = _mapping(_mapping(self.values.get("model_providers")).get(name))
         return {"requires_openai_auth": name == _OPENAI, **chosen}
+
+
+def provider_is_certain(job: Job) -> bool:
+    """Whether the agent's own words leave the choice of the model provider to config.toml."""
+    return not any(word.startswith(_CHOOSE_PROVIDER) for word in job.agent.args)
 
 
 def read_config(environ: Mapping[str, str]) -> Config:
@@ -80,12 +85,12 @@ def _codex_home(environ: Mapping[str, str]) -> Path:
 def _login(job: Job, config: Config) -> Consent:
     file = config.file.with_name("auth.json")
     not_in_a_file = config.values.get("cli_auth_credentials_store", "file") != "file"
-    chosen_otherwise = any(word.startswith(_CHOOSE_PROVIDER) for word in job.agent.args)
+    needed = provider_is_certain(job) and config.provider()["requires_openai_auth"]
     return Consent(
         kind="login",
         question=say("Codex is not logged in: with ChatGPT, or with an API key?"),
         file=file,
-        given=not_in_a_file or chosen_otherwise or not config.provider()["requires_openai_auth"] or file.exists(),
+        given=not needed or not_in_a_file or file.exists(),
         accepted=False,
         by_hand=say("Run `codex login`, or `printenv OPENAI_API_KEY | codex login --with-api-key`."),
     )
@@ -124,9 +129,10 @@ def _appendable(config: Config, folder: str) -> bool:
 def _with_trust(text: str, folder: str) -> str:
     import json
 
-    gap = "\n" if text.strip() else ""
+    ended = text if not text or text.endswith("\n") else f"{text}\n"
     # What JSON escapes in a string, TOML's basic strings read back.
-    return f'{text.rstrip()}{gap}{gap}[projects.{json.dumps(folder)}]\ntrust_level = "trusted"\n'
+    entry = f'[projects.{json.dumps(folder)}]\ntrust_level = "trusted"\n'
+    return f"{ended}\n{entry}" if ended else entry
 
 
 def _trusting(consent: Consent) -> Callable[[bytes | None], str]:
@@ -148,7 +154,7 @@ def _parse(file: Path, data: bytes) -> Config:
     except ValueError as problem:
         raise Refusal(
             "codex-config-unreadable",
-            fact=say("{file} is not readable TOML: {problem}.", file=str(file), problem=problem),
+            fact=say("{file} is not readable TOML: {problem}.", file=str(file), problem=str(problem)),
             cause=say("Codex would not start."),
             remedy=say("Repair the file, or put it aside."),
         ) from None

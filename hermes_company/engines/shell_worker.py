@@ -218,7 +218,7 @@ def _reason(block: Ran, words: dict[str, str]) -> str:
 
 def _fenced(text: str, word: str) -> str:
     """A block whose fence is longer than any row of back-ticks in the text."""
-    fence = "`" * max(3, *(len(row) + 1 for row in re.findall("`+", text)), 3)
+    fence = "`" * max([3, *(len(row) + 1 for row in re.findall("`+", text))])
     return f"{fence}{word}\n{_COLOURS.sub('', text).rstrip()}\n{fence}"
 
 

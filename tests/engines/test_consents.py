@@ -243,7 +243,10 @@ def test_codex_login_in_a_file(home: Path) -> None:
 @pytest.mark.parametrize("args", [("--oss",), ("-c", "model_provider=local"), ("-p", "work")])
 def test_codex_provider_on_the_command_line(home: Path, args: tuple[str, ...]) -> None:
     """Where the agent's own words choose a provider, nothing is certain, so nothing is refused."""
-    assert Codex().preflight(codex_job(home, agent={"args": args})) is None
+    config = 'model_provider = "team"\n[model_providers.team]\nenv_key = "TEAM_KEY"\nrequires_openai_auth = true\n'
+
+    assert Codex().preflight(codex_job(home, config)) is not None
+    assert Codex().preflight(codex_job(home, config, agent={"args": args})) is None
 
 
 def test_codex_key_of_its_provider(home: Path) -> None:
@@ -289,9 +292,10 @@ def test_codex_trusts_the_whole_repository(home: Path) -> None:
         assert [consent.subject for consent in asked if consent.kind == "trust"] == [str(top.resolve())]
 
 
-def test_codex_grant_leaves_the_persons_text(home: Path) -> None:
-    """The entry is appended: comments, order and spelling of everything else stay byte for byte."""
-    text = '# mine\nmodel = "m"   # why\n\n[tui]\ntheme="dark"'
+@pytest.mark.parametrize("end", ["", "\n", "\n \n\n"])
+def test_codex_grant_leaves_the_persons_text(home: Path, end: str) -> None:
+    """The entry is appended: comments, order, spelling and blank lines of everything else stay byte for byte."""
+    text = f'\n# mine\nmodel = "m"   # why\n\n[tui]\ntheme="dark"{end}'
     job = codex_job(home, text)
     (job.workdir / ".codex").mkdir()
     Codex().grant(Codex().consents(job))

@@ -55,6 +55,15 @@ def test_linked_worktree_leads_to_the_main_one(top: Path) -> None:
     assert repository_root(tree) == top
 
 
+def test_worktree_of_a_bare_repository_is_its_own(top: Path) -> None:
+    """Where there is no main working tree, the linked one is what an engine asks about."""
+    bare, tree = top.parent / "site.git", top.parent / "tree"
+    git(top.parent, "clone", "-q", "--bare", str(top), str(bare))
+    git(bare, "worktree", "add", "-q", str(tree))
+
+    assert repository_root(tree) == tree
+
+
 def test_submodule_is_its_own_repository(top: Path) -> None:
     """A submodule has a `.git` file too, but its root is its own folder."""
     other = top.parent / "other"

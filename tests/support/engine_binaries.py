@@ -22,14 +22,14 @@ class EngineBinariesMissing(Exception):
     """The real CLIs can't be had on this machine; the message says what to do."""
 
 
-def installed() -> Path:
-    """The folder that holds `claude` and `codex`. Installs them at the first call after their pins changed.
+def installed(tools: Path = _REPOSITORY / ".tools") -> Path:
+    """The folder that holds `claude` and `codex`. Installs them below `tools` at the first call after their pins changed.
 
     Raises:
         EngineBinariesMissing: no Node.js, or the packages could not be fetched.
     """
     pins = b"".join((_PINNED / name).read_bytes() for name in _FILES)
-    home = _REPOSITORY / ".tools" / "engines" / hashlib.sha256(pins).hexdigest()[:16]
+    home = tools / "engines" / hashlib.sha256(pins).hexdigest()[:16]
     if not home.exists():
         home.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(home.with_suffix(".lock")):

@@ -94,12 +94,9 @@ class EngineRig:
 
     def done(self, job: Job) -> str:
         """Wait for DONE and return what it says."""
-        return self.left(job, "DONE").read_text().strip()
-
-    def left(self, job: Job, name: str) -> Path:
-        """Wait for a file in the outbox."""
-        path = job.outbox / name
-        return self._wait(job, lambda: path if path.exists() else None, name)
+        done = job.outbox / "DONE"
+        # A shell makes the file before it writes into it.
+        return self._wait(job, lambda: done.exists() and done.read_text().strip(), "DONE")
 
     def signals(self, job: Job) -> list[Signal]:
         """What the engine has reported so far, in our vocabulary."""
@@ -121,7 +118,7 @@ class EngineRig:
         """What the window shows."""
         return self.company.workers.tail(job.run_dir, self._panes[job.run_dir], 50)
 
-    def _wait(self, job: Job, condition: Callable[[], T | None], what: str) -> T:
+    def _wait(self, job: Job, condition: Callable[[], T | bool | None], what: str) -> T:
         try:
             return cast(T, until(condition, seconds=40, what=what))
         except AssertionError as late:
