@@ -59,9 +59,11 @@ def test_claude_refusal_names_the_dialog_that_opens(claude: EngineRig, kind: str
     assert not (job.run_dir / "signals.jsonl").exists()
 
 
-def test_claude_works_once_everything_is_granted(claude: EngineRig) -> None:
-    """On a machine where Claude Code was never started, the recorded answers are enough for it to hand in."""
-    job = claude.job()
+@pytest.mark.parametrize("own_folder", [True, False])
+def test_claude_works_once_everything_is_granted(claude: EngineRig, own_folder: bool) -> None:
+    """Where Claude Code was never started, the recorded answers are enough for it to hand in, wherever it keeps them."""
+    environ = {name: value for name, value in claude.environ.items() if own_folder or name != "CLAUDE_CONFIG_DIR"}
+    job = claude.job(environ=environ)
     claude.engine.grant(claude.engine.consents(job))
     claude.begin(job)
 
