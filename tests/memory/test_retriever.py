@@ -53,6 +53,15 @@ def test_a_similar_ticket_is_told_the_pitfall_and_its_source(learned: Desk) -> N
     assert "落地页" in " ".join(recalled[0].terms)
 
 
+def test_the_first_accepted_ticket_already_teaches(desk: Desk) -> None:
+    """While a memory holds one ticket only, a similar one is told of it and an unrelated one is not."""
+    desk.finish("TASK-001", "开发知识库商品落地页", SUMMARY)
+    desk.approve("TASK-001")
+
+    assert {item.source for item in desk.recall("商品详情落地页", "再做一个商品落地页，图片懒加载。")} == {"TASK-001"}
+    assert desk.recall("整理报销单据", "把十一月的发票按日期排好，列成表格。") == []
+
+
 def test_an_unrelated_ticket_is_told_nothing(learned: Desk) -> None:
     """Nothing relevant, nothing recalled."""
     assert learned.recall("组织公司年会", "订场地、安排节目和抽奖") == []

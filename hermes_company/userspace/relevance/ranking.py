@@ -23,6 +23,9 @@ MIN_DISTINCT = 2
 MIN_COVERAGE = 0.06
 MIN_SHARE_OF_TOP = 0.4
 
+# Texts that a memory counts beside its own. Without them every word of a first note would pass for a common one.
+_UNSEEN_TEXTS = 20
+
 
 @dataclass(frozen=True, slots=True)
 class Concept:
@@ -66,7 +69,7 @@ class Corpus:
     def rarity(self, word: str) -> float:
         """BM25's inverse document frequency; highest for a word that no text has."""
         n = self.frequency.get(word, 0)
-        return math.log(1 + (self.size - n + 0.5) / (n + 0.5))
+        return math.log(1 + (self.size + _UNSEEN_TEXTS - n + 0.5) / (n + 0.5))
 
 
 @dataclass(frozen=True, slots=True)
