@@ -67,23 +67,27 @@ def judge(
     ticket: Ticket,
     facts: Facts,
     *,
-    retry_at: datetime | None = None,
+    retry_at: Callable[[str], datetime | None] = lambda _: None,
     bound_to: str | None = None,
     workdir_problem: Callable[[Ticket], Refusal | None] = lambda _: None,
 ) -> Verdict:
     """Whether `ticket` may start now, and with whom.
 
     Args:
-        retry_at: not before this moment (retry pause, engine limit).
+        retry_at: looks up the moment before which a ticket is not tried again (retry pause, engine limit).
         bound_to: the agent whose conversation it continues; nobody else may take it.
         workdir_problem: looks whether the ticket's workdir is there.
     """
-    waiting = _held(ticket, facts, retry_at) or _dependencies(ticket, facts)
+    waiting = _held(ticket, facts) or _dependencies(ticket, facts)
     if waiting:
         return waiting
     verdict = _owned(bound_to or ticket.owner or "", facts) if bound_to or ticket.owner else _unowned(ticket, facts)
     if not verdict.ready:
         return verdict
+    pause = retry_at(ticket.id)
+    if pause and pause > facts.now:
+        reason = say("The last attempt failed; the next one starts at {moment}.", moment=_local(pause))
+        return _wait("retry-pause", reason, say("`hc task retry {id}` starts it at once.", id=ticket.id), pause)
     problem = workdir_problem(ticket)
     if problem:
         return refused(problem)
@@ -102,7 +106,7 @@ def _wait(code: str, reason: Text, remedy: Text, until: datetime | None = None) 
     return Verdict(code=code, reason=reason, remedy=remedy, until=until)
 
 
-def _held(ticket: Ticket, facts: Facts, retry_at: datetime | None) -> Verdict | None:
+def _held(ticket: Ticket, facts: Facts) -> Verdict | None:
     if ticket.id in facts.conflicts:
         places = ", ".join(facts.conflicts[ticket.id])
         reason = say("Several files have this name: {places}.", places=places)
@@ -114,9 +118,6 @@ def _held(ticket: Ticket, facts: Facts, retry_at: datetime | None) -> Verdict | 
     if ticket.not_before and ticket.not_before > facts.now:
         moment = _local(ticket.not_before)
         return _wait("scheduled", say("It is not to start before {moment}.", moment=moment), _edit(ticket), ticket.not_before)
-    if retry_at and retry_at > facts.now:
-        reason = say("The last attempt failed; the next one starts at {moment}.", moment=_local(retry_at))
-        return _wait("retry-pause", reason, say("`hc task retry {id}` starts it at once.", id=ticket.id), retry_at)
     return None
 
 

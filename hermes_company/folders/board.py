@@ -156,8 +156,8 @@ class FolderBoard:
             self._changed.add(ticket)
         if state is State.TODO:
             self._resting[ticket] = self._clock.boottime()
+            self._arrivals += 1
         self._version += 1
-        self._arrivals += 1
 
     def _leave(self, ticket: str, state: State) -> None:
         self._folders[state].files.pop(ticket, None)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from hermes_company.folders.atomic import rename_noreplace
 from hermes_company.folders.layout import Layout
-from hermes_company.folders.safe_read import is_regular, read_head
+from hermes_company.folders.safe_read import is_regular, read_head, stamp_of
 from hermes_company.ports.runs import Markers
 
 DONE = "DONE"
@@ -41,6 +41,10 @@ class OutboxFolders:
             for entry in old:
                 rename_noreplace(entry, aside / entry.name)
         return folder
+
+    def stamp(self, agent: str, ticket: str) -> int:
+        """See `Outbox.stamp`."""
+        return stamp_of(self.folder(agent, ticket))
 
     def last_summary(self, agent: str, ticket: str) -> Path | None:
         """See `Outbox.last_summary`."""

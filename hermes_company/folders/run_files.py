@@ -15,7 +15,7 @@ from hermes_company.domain.signals import Signal
 from hermes_company.domain.ticket import State
 from hermes_company.folders.atomic import create_exclusive, write_atomic
 from hermes_company.folders.layout import Layout
-from hermes_company.folders.safe_read import read_head
+from hermes_company.folders.safe_read import read_head, stamp_of
 from hermes_company.ports.engine import Engine
 from hermes_company.ports.runs import Damaged, TicketNote
 from hermes_company.wording import Text
@@ -144,6 +144,10 @@ class RunFiles:
     def folder(self, ticket: str, number: int) -> Path:
         """See `Runs.folder`."""
         return self._layout.run(ticket, number)
+
+    def stamp(self, ticket: str, number: int) -> int:
+        """See `Runs.stamp`."""
+        return stamp_of(self.folder(ticket, number))
 
     def write(self, ticket: str, number: int, name: str, text: str) -> Path:
         """See `Runs.write`."""

@@ -25,3 +25,11 @@ def is_regular(path: Path) -> bool:
         return stat.S_ISREG(path.lstat().st_mode)
     except OSError:
         return False
+
+
+def stamp_of(folder: Path) -> int:
+    """The folder's time stamp in nanoseconds; 0 when it is missing."""
+    try:
+        return folder.stat().st_mtime_ns
+    except OSError:
+        return 0

@@ -59,7 +59,7 @@ class Assessor:
         return judge(
             ticket,
             facts,
-            retry_at=self._sight.runs.note(ticket.id).retry_at,
+            retry_at=lambda name: self._sight.runs.note(name).retry_at,
             bound_to=earlier.attempt.agent if earlier else None,
             workdir_problem=self._workdir_problem,
         )

@@ -44,7 +44,7 @@ class Claimer:
         run = self._intent(ticket, agent, source, earlier)
         self._parts.runs.open(run)
         # From here on the claim may have happened: whatever is raised below, `carry_on` finds out.
-        self._mind.open[ticket.id] = run
+        self._mind.keep(run)
         if source is not State.DOING and not self._commit(run):
             self._undo(run)
             return False
@@ -149,7 +149,7 @@ class Claimer:
         prompt = self._prompt(run, ticket, agent, engine)
         job = self._job(run, ticket, agent, prompt.text)
         self._record_prompt(run, prompt)
-        problem = engine.preflight(job)
+        problem = engine.prepare(job)
         if problem:
             raise problem
         launch = engine.resume(job) if resuming else engine.start(job)
@@ -165,7 +165,7 @@ class Claimer:
         self._mind.launched[run.token] = parts.clock.boottime()
         run = replace(run, phase=Phase.LAUNCHED, pane=parts.workers.spawn(order))
         parts.runs.save(run)
-        self._mind.open[run.ticket] = run
+        self._mind.keep(run)
         self._tell_started(run)
 
     def _workdir(self, ticket: Ticket, outbox: Path) -> Path:

@@ -23,6 +23,8 @@ from hermes_company.wording import Text, say
 _TAIL_LINES = 40
 _TAIL_COLUMNS = 200
 _PAUSE_SECONDS = 300.0
+_LOOK_SECONDS = 1.0
+_RACY_SECONDS = 0.02
 
 
 class Ender:
@@ -35,6 +37,8 @@ class Ender:
     def settle(self, run: Attempt, view: BoardView) -> None:
         """Look at one open attempt and go one step further if it is over."""
         if run.phase is Phase.LAUNCHED:
+            if self._nothing_new(run, view):
+                return
             decision = self._decide(run, view)
             if decision is None:
                 self._renew(run)
@@ -46,6 +50,23 @@ class Ender:
     def refuse(self, run: Attempt, decision: Decision) -> None:
         """End an attempt that could not be started."""
         self._finish(self._begin_end(run, decision))
+
+    def _nothing_new(self, run: Attempt, view: BoardView) -> bool:
+        """Whether the last look at the attempt is recent and nothing that it depended on has changed since."""
+        parts = self._parts
+        depends = (
+            parts.runs.stamp(run.ticket, run.number),
+            parts.outbox.stamp(run.agent, run.ticket),
+            run.ticket in view.doing,
+        )
+        now = parts.clock.boottime()
+        last = self._mind.looked.get(run.token)
+        if last and last[0] == depends and now - last[1] < _LOOK_SECONDS and run.token not in self._mind.marked:
+            return True
+        # A folder this young may change again under the same time stamp.
+        if parts.clock.now().timestamp() - max(depends[:2]) / 1e9 > _RACY_SECONDS:
+            self._mind.looked[run.token] = (depends, now)
+        return False
 
     def _decide(self, run: Attempt, view: BoardView) -> Decision | None:
         parts = self._parts
@@ -83,14 +104,14 @@ class Ender:
             return
         renewed = replace(run, session_id=session, lease_expires=now + self._parts.lease)
         self._parts.runs.save(renewed)
-        self._mind.open[run.ticket] = renewed
+        self._mind.keep(renewed)
 
     def _begin_end(self, run: Attempt, decision: Decision) -> Attempt:
         reported = [s.session_id for s in self._signals(run) if s.session_id]
         session = reported[0] if reported else run.session_id
         ending = replace(run, phase=Phase.ENDING, outcome=decision.outcome, reason=decision.reason, session_id=session)
         self._parts.runs.save(ending)
-        self._mind.open[run.ticket] = ending
+        self._mind.keep(ending)
         return ending
 
     def _finish(self, run: Attempt) -> None:
@@ -138,7 +159,7 @@ class Ender:
             return
         flagged = replace(run, flags=(*run.flags, text))
         self._parts.runs.save(flagged)
-        self._mind.open[run.ticket] = flagged
+        self._mind.keep(flagged)
         self._parts.events.append(
             "attempt.stuck", ticket=run.ticket, agent=run.agent, attempt=run.number, data={"pids": list(survivors)}
         )

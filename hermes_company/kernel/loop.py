@@ -12,15 +12,14 @@ from functools import partial
 from typing import TypeVar
 
 from hermes_company.domain.agent import Agent, AgentStatus
-from hermes_company.domain.matching import turn
 from hermes_company.domain.run import Attempt, Outcome, Phase, WorkerPhase
-from hermes_company.domain.ticket import State, Ticket
+from hermes_company.domain.ticket import State
 from hermes_company.kernel.assessing import Assessor, busy
 from hermes_company.kernel.claiming import Claimer
 from hermes_company.kernel.ending import Ender
 from hermes_company.kernel.parts import Mind, Parts
 from hermes_company.kernel.people import People
-from hermes_company.ports.board import BoardView
+from hermes_company.kernel.queue import ReadyQueue
 from hermes_company.ports.runs import Damaged
 from hermes_company.wording import say
 
@@ -47,6 +46,7 @@ class Kernel:
         self._ender = Ender(parts, self._mind)
         self._assessor = Assessor(parts)
         self._claimer = Claimer(parts, self._mind, self._assessor, self._ender)
+        self._queue = ReadyQueue(parts, self._mind)
         self._faults: dict[str, str] = {}
 
     @property
@@ -62,7 +62,7 @@ class Kernel:
             if run.phase is Phase.CLOSED:
                 self._parts.runs.close(run)
             else:
-                self._mind.open[run.ticket] = run
+                self._mind.keep(run)
                 self._guarded(run.ticket, partial(self._take_up, run))
 
     def tick(self) -> Ticked:
@@ -98,7 +98,7 @@ class Kernel:
         self._mind.known[run.ticket] = State.DOING
         adopted = replace(run, phase=Phase.LAUNCHED)
         self._parts.runs.save(adopted)
-        self._mind.open[run.ticket] = adopted
+        self._mind.keep(adopted)
         self._parts.events.append("attempt.adopted", ticket=run.ticket, agent=run.agent, attempt=run.number)
 
     def _lost(self, found: Damaged) -> Attempt:
@@ -122,18 +122,19 @@ class Kernel:
         if len(self._mind.open) >= self._parts.max_running:
             return
         view = self._parts.board.view()
-        now, ageing = self._parts.clock.now(), self._parts.settings.ageing_hours
-        waiting = sorted(self._waiting(view), key=lambda item: turn(item[0], now, ageing))
-        if not waiting:
+        if not self._queue.worth_asking(view):
             return
         facts = replace(self._assessor.facts(view, self._mind.open.values()), states=self._mind.known)
-        for ticket, state in waiting:
+        for ticket, state in self._queue.waiting(view, facts):
             if facts.running >= facts.max_running:
                 return
-            agent = self._assessor.judge(ticket, state, facts).agent
-            if agent and self._guarded(ticket.id, partial(self._claimer.claim, ticket, agent, state)):
+            verdict = self._assessor.judge(ticket, state, facts)
+            if verdict.agent is None:
+                self._queue.waits(verdict)
+            elif self._guarded(ticket.id, partial(self._claimer.claim, ticket, verdict.agent, state)):
                 yield ticket.id
                 facts = replace(facts, busy=busy(self._mind.open.values()))
+        self._queue.all_wait()
 
     def _guarded(self, ticket: str, step: Callable[[], _T]) -> _T | None:
         """One ticket's trouble is told once and never holds the others up; the step is tried again at the next tick."""
@@ -148,14 +149,6 @@ class Kernel:
             return None
         self._faults.pop(ticket, None)
         return result
-
-    def _waiting(self, view: BoardView) -> list[tuple[Ticket, State]]:
-        return [
-            (ticket, state)
-            for state, content in ((State.DOING, view.doing), (State.TODO, view.todo))
-            for ticket in content.values()
-            if isinstance(ticket, Ticket) and ticket.id not in self._mind.open and self._mind.known.get(ticket.id) is state
-        ]
 
     def _report_agents(self) -> None:
         current: dict[str, Attempt] = {}

@@ -79,9 +79,21 @@ class Mind:
     # Boot-time moments by attempt token.
     launched: dict[str, float] = field(default_factory=dict)
     marked: dict[str, float] = field(default_factory=dict)
+    # The last look at each attempt by token: what it depended on, and the boot-time moment.
+    looked: dict[str, tuple[tuple[int, int, bool], float]] = field(default_factory=dict)
+
+    # Grows when an attempt begins or ends and when people did something.
+    epoch: int = 0
+
+    def keep(self, attempt: Attempt) -> None:
+        """Remember an open attempt as it is now."""
+        self.epoch += attempt.ticket not in self.open
+        self.open[attempt.ticket] = attempt
 
     def forget(self, attempt: Attempt) -> None:
         """Drop a closed attempt."""
+        self.epoch += 1
         self.open.pop(attempt.ticket, None)
         self.launched.pop(attempt.token, None)
         self.marked.pop(attempt.token, None)
+        self.looked.pop(attempt.token, None)

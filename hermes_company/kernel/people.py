@@ -41,6 +41,7 @@ class People:
             elif state is None and before is not None and ticket not in view.conflicts:
                 self._parts.events.append("ticket.removed", ticket=ticket)
                 del known[ticket]
+                self._mind.epoch += 1
             self._unsaid.discard(ticket)
 
     def _moved(self, ticket: str, before: State, after: State) -> None:
@@ -62,3 +63,4 @@ class People:
             data["feedback"] = feedback
         self._parts.events.append(kind, ticket=ticket, data=data)
         self._mind.known[ticket] = to
+        self._mind.epoch += 1

@@ -35,7 +35,7 @@ class BoardView:
     unsettled: Mapping[str, float] = field(default_factory=dict)
     # Files in the task folders that can't be tickets at all.
     strangers: tuple[Unreadable, ...] = ()
-    # Grows with every change; `arrivals` only when a file comes or its content changes, so that leaving costs nobody a look.
+    # Grows with every change; `arrivals` only when a file comes to todo or its content changes there.
     version: int = 0
     arrivals: int = 0
 

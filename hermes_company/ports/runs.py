@@ -78,6 +78,9 @@ class Runs(Protocol):
     def folder(self, ticket: str, number: int) -> Path:
         """The attempt's folder, mode 0700."""
 
+    def stamp(self, ticket: str, number: int) -> int:
+        """Changes when a file comes into the attempt's folder or goes (a request to stop, the exit record); nanoseconds."""
+
     def write(self, ticket: str, number: int, name: str, text: str) -> Path:
         """Put a file beside the record (0600)."""
 
@@ -114,6 +117,9 @@ class Outbox(Protocol):
 
         A resumed conversation keeps its files; only its DONE, BLOCKED and summary.md are put aside.
         """
+
+    def stamp(self, agent: str, ticket: str) -> int:
+        """Changes when a file comes into the folder or goes (DONE, BLOCKED); nanoseconds."""
 
     def last_summary(self, agent: str, ticket: str) -> Path | None:
         """The newest summary.md that `begin` put aside."""

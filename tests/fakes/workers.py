@@ -142,6 +142,7 @@ class FakeWorkers:
         """Its process ends and the launcher records it."""
         process = self.process(ticket)
         process.alive, process.recorded, process.exit_code, process.refusal = False, True, code, refusal
+        (process.order.run_dir / "exit.json").write_text("{}", encoding="utf-8")
 
     def vanish(self, ticket: str) -> None:
         """Its process and its launcher are gone at once, without a record."""

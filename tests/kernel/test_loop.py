@@ -430,7 +430,7 @@ def test_a_missing_workdir_is_never_guessed(rig: Rig, tmp_path: Path) -> None:
     assert rig.where("T-1") is State.TODO
 
     (tmp_path / "site").mkdir()
-    rig.tick()
+    rig.tick(seconds=3)
 
     assert rig.workers.process("T-1").order.workdir == tmp_path / "site"
 
