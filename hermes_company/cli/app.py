@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hermes_company import __version__
-from hermes_company.cli import agent, attach, events, init, review, run, status, task, why
+from hermes_company.cli import agent, attach, demo, events, init, review, run, status, task, why
 from hermes_company.wording import Lang, Text
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ _GROUPS = {
     "task": (task.app, "Make, see and steer tickets."),
     "review": (review.app, "See what waits for you, approve it or send it back."),
 }
-_SINGLE = (init.app, run.app, attach.app, status.app, why.app, events.app)
+_SINGLE = (init.app, run.app, attach.app, status.app, why.app, events.app, demo.app)
 
 
 def build(lang: Lang) -> Any:

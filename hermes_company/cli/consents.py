@@ -7,8 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer
-
 from hermes_company.cli.door import Door
 from hermes_company.domain.agent import Agent
 from hermes_company.domain.ticket import State, Ticket
@@ -112,18 +110,6 @@ def _ask(door: Door, questions: Sequence[Consent], *, yes: bool) -> Iterator[Con
                 cause=say("Only you can answer that."),
                 remedy=consent.by_hand,
             )
-        if yes or _confirmed(door, consent):
+        if yes or door.ask(say("Say yes, and record it in {file}?", file=consent.file)):
             # What is said now counts, whatever company.yaml says.
             yield replace(consent, accepted=True)
-
-
-def _confirmed(door: Door, consent: Consent) -> bool:
-    try:
-        return typer.confirm(f"  {door.words(say('Say yes, and record it in {file}?', file=consent.file))}")
-    except typer.Abort:
-        raise Refusal(
-            "consent-not-given",
-            fact=say("Nobody answered."),
-            cause=say("The engine would stop and ask, and nobody would be there."),
-            remedy=say("Answer in a terminal, or agree to all of it with --yes."),
-        ) from None

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 import typer
 
 from hermes_company.cli.words import harmless, sentence
-from hermes_company.wording import Lang, Text
+from hermes_company.errors import Refusal
+from hermes_company.wording import Lang, Text, say
 
 if TYPE_CHECKING:
     from hermes_company.bootstrap import Company
@@ -75,6 +76,22 @@ class Door:
     def warn(self, *texts: Text) -> None:
         """Print sentences where they don't mix with the answer."""
         typer.echo(harmless(f"! {self.words(*texts)}"), err=True)
+
+    def ask(self, question: Text) -> bool:
+        """A person's yes or no; Enter alone is a no.
+
+        Raises:
+            Refusal: `consent-not-given`: nobody is there to answer.
+        """
+        try:
+            return typer.confirm(harmless(self.words(question)))
+        except typer.Abort:
+            raise Refusal(
+                "consent-not-given",
+                fact=say("Nobody answered."),
+                cause=say("Without a yes it is not done."),
+                remedy=say("Answer in a terminal, or agree to all of it with --yes."),
+            ) from None
 
     def json(self, value: object) -> None:
         """Print a JSON document."""

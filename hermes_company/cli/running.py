@@ -136,7 +136,7 @@ def _plain(door: Door) -> Iterator[Screen]:
 def _live(door: Door, kernel: Kernel) -> Iterator[Screen]:
     from hermes_company.cli.board import live_board
 
-    with live_board(door, kernel) as board:
+    with live_board(door.company, kernel, door.lang) as board:
         yield board
 
 

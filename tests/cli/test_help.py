@@ -17,7 +17,7 @@ from tests.support.person import Person
 
 # None of these is needed to print help, and each costs between 10 and 70 ms.
 HEAVY = {"libtmux", "jinja2", "watchdog", "yaml", "sqlite3", "filelock", "rich", "hermes_company.bootstrap"}
-COMMANDS = ["init", "run", "attach", "status", "why", "events", "agent", "task", "review"]
+COMMANDS = ["init", "run", "attach", "status", "why", "events", "demo", "agent", "task", "review"]
 
 
 @pytest.mark.parametrize("argv", [["--help"], ["task", "--help"], ["task", "new", "--help"], ["--version"], []])
@@ -63,13 +63,13 @@ def test_module_is_the_same_program(tmp_path: Path) -> None:
 
 
 def test_options_common_to_all(person: Person) -> None:
-    """Every command answers in the language that is asked for, and all but `init` take a company's folder."""
+    """Every command answers in the language that is asked for, and all but `init` and `demo` take a company's folder."""
     commands = [part for part in parts(build("en")) if hasattr(part, "params") and not hasattr(part, "commands")]
     options = {part.name: {name for parameter in part.params for name in parameter.opts} for part in commands}
 
     assert options
     assert [name for name, known in options.items() if "--lang" not in known] == []
-    assert sorted(name for name, known in options.items() if "--root" not in known) == ["init"]
+    assert sorted(name for name, known in options.items() if "--root" not in known) == ["demo", "init"]
 
 
 def test_root_before_or_behind_the_verb(tmp_path: Path, person: Person) -> None:
