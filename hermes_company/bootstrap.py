@@ -131,11 +131,14 @@ class Company:
     def workers(self) -> TmuxWorkers:
         """The company's own tmux server."""
         from hermes_company.folders.company_files import ensure_identity
+        from hermes_company.folders.settings_file import socket_name
         from hermes_company.terminal.workers import TmuxWorkers
 
+        company = ensure_identity(self.layout)
+        tmux = self.settings.tmux
         return TmuxWorkers(
-            self.settings.tmux,
-            company=ensure_identity(self.layout),
+            replace(tmux, socket=tmux.socket or socket_name(self.layout.root.name, company)),
+            company=company,
             config=self.layout.tmux_conf,
             log=self.layout.logs / "hc.log",
             doorbell=self.layout.doorbell,
