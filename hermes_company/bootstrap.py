@@ -7,6 +7,7 @@ import random
 import secrets
 import uuid
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from hermes_company.folders.atomic import rename_noreplace
@@ -14,6 +15,9 @@ BLOCKED = "BLOCKED"
 SUMMARY = "summary.md"
 ASIDE = ".attempts"
 _TOKEN_PREFIX = "hc-"
+# A large repository is looked at only so far; what tools keep for themselves is not work.
+_MOST_LOOKED_AT = 4_000
+_NOT_WORK = frozenset({".git", "node_modules", ".venv", "__pycache__", ASIDE})
 _REASON_BYTES = 4_096
 _SUMMARY_LOOK_BYTES = 65_536
 
@@ -45,6 +49,25 @@ class OutboxFolders:
     def stamp(self, agent: str, ticket: str) -> int:
         """See `Outbox.stamp`."""
         return stamp_of(self.folder(agent, ticket))
+
+    def last_change(self, folder: Path) -> int:
+        """See `Outbox.last_change`."""
+        newest = stamp_of(folder)
+        waiting, left = [folder], _MOST_LOOKED_AT
+        while waiting and left > 0:
+            try:
+                entries = list(os.scandir(waiting.pop(0)))
+            except OSError:
+                continue
+            for entry in entries[:left]:
+                try:
+                    newest = max(newest, entry.stat(follow_symlinks=False).st_mtime_ns)
+                except OSError:
+                    continue
+                if entry.is_dir(follow_symlinks=False) and entry.name not in _NOT_WORK:
+                    waiting.append(Path(entry.path))
+            left -= len(entries)
+        return newest
 
     def last_summary(self, agent: str, ticket: str) -> Path | None:
         """See `Outbox.last_summary`."""

@@ -16,6 +16,7 @@ from hermes_company.domain.settling import Decision, RunFacts, decide
 from hermes_company.domain.signals import Signal
 from hermes_company.domain.ticket import State
 from hermes_company.kernel.parts import Mind, Parts
+from hermes_company.kernel.watching import Watcher
 from hermes_company.ports.board import BoardView, PlaceTaken, TicketGone
 from hermes_company.ports.workers import EndProgress
 from hermes_company.wording import Text, say
@@ -33,6 +34,7 @@ class Ender:
     def __init__(self, parts: Parts, mind: Mind) -> None:
         self._parts = parts
         self._mind = mind
+        self._watcher = Watcher(parts, mind)
 
     def settle(self, run: Attempt, view: BoardView) -> None:
         """Look at one open attempt and go one step further if it is over."""
@@ -41,7 +43,7 @@ class Ender:
                 return
             decision = self._decide(run, view)
             if decision is None:
-                self._renew(run)
+                self._renew(self._mind.open[run.ticket])
                 return
             run = self._begin_end(run, decision)
         if run.phase is Phase.ENDING:
@@ -90,7 +92,9 @@ class Ender:
             launched_for=now - self._mind.launched.setdefault(run.token, now),
             stop_asked=parts.runs.stop_asked(run.ticket, run.number),
         )
-        return decide(run, facts, done_grace=parts.settings.done_grace_seconds)
+        decision = decide(run, facts, done_grace=parts.settings.done_grace_seconds)
+        alive = decision is None and worker.phase is WorkerPhase.RUNNING
+        return self._watcher.look(run, len(signals)) if alive else decision
 
     def _signals(self, run: Attempt) -> Sequence[Signal]:
         engine = self._parts.engines.get(run.engine)
@@ -134,6 +138,7 @@ class Ender:
         self._tell(run, worker)
         parts.runs.close(replace(run, phase=Phase.CLOSED))
         self._mind.forget(run)
+        self._watcher.forget_all_but({other.token for other in self._mind.open.values()})
 
     def _note_engine(self, run: Attempt, decided: Text | None) -> None:
         """Let the engine's breaker know how the attempt went."""

@@ -121,6 +121,9 @@ class Outbox(Protocol):
     def stamp(self, agent: str, ticket: str) -> int:
         """Changes when a file comes into the folder or goes (DONE, BLOCKED); nanoseconds."""
 
+    def last_change(self, folder: Path) -> int:
+        """The newest time stamp of the files in a folder (outbox or workdir) and a bounded way below it; nanoseconds."""
+
     def last_summary(self, agent: str, ticket: str) -> Path | None:
         """The newest summary.md that `begin` put aside."""
 

@@ -35,6 +35,16 @@ class EndProgress(StrEnum):
     STUCK = "stuck"  # processes survive SIGKILL (e.g. uninterruptible sleep)
 
 
+@dataclass(frozen=True, slots=True)
+class Activity:
+    """What a worker was seen doing at one moment; two of them tell whether it moved."""
+
+    # Processor seconds of its whole process tree.
+    cpu_seconds: float
+    # A fingerprint of what its window shows; empty when that cannot be had.
+    screen: str
+
+
 class Workers(Protocol):
     """Start, watch and end the process trees of attempts. `spawn` may be called twice for one attempt: at most one starts."""
 
@@ -60,6 +70,9 @@ class Workers(Protocol):
 
     def survivors(self, token: str) -> tuple[int, ...]:
         """Process ids that still carry this attempt's token."""
+
+    def activity(self, run_dir: Path, pane: str | None) -> Activity:
+        """What a living worker does now. Costs a look at the whole process table: not for every tick."""
 
     def tail(self, run_dir: Path, pane: str | None, lines: int) -> str:
         """The last lines that the worker showed, as plain text; empty when they cannot be had any more."""

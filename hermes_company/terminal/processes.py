@@ -42,6 +42,19 @@ def look_up(pid: int) -> Process | None:
     return Process(int(words_after_name[1]), words_after_name[19].decode(), words_after_name[0] in (b"Z", b"X"))
 
 
+def cpu_seconds(pid: int) -> float:
+    """Processor time that the process and its ended children have used; 0 when it is gone."""
+    if _MACOS:
+        spent = _output("/bin/ps", "-p", str(pid), "-o", "time=").strip()
+        return sum(float(part) * 60**place for place, part in enumerate(reversed(spent.split(":")))) if spent else 0.0
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:  # noqa: PTH123
+            words_after_name = file.read().rpartition(b")")[2].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return 0.0
+    return sum(map(int, words_after_name[11:15])) / os.sysconf("SC_CLK_TCK")
+
+
 def is_alive(pid: int, start: str, boot: str) -> bool:
     """Whether that very process still runs: not another one with its id, not one of before a reboot, not a zombie."""
     if boot != boot_id():
@@ -87,6 +100,28 @@ def marked(token: str) -> tuple[int, ...]:
     return tuple(pid for pid in _pids() if needle in b"\0" + _environment(pid))
 
 
+def carried() -> dict[str, tuple[int, ...]]:
+    """Every token that a living process carries, of whatever company → the ids of those processes."""
+    found: dict[str, tuple[int, ...]] = {}
+    for pid, words in _environments():
+        for word in words:
+            if word.startswith(f"{MARKER}="):
+                token = word.partition("=")[2]
+                found[token] = (*found.get(token, ()), pid)
+                break
+    return found
+
+
+def lineage() -> frozenset[int]:
+    """Ids of this process and of all that it came from."""
+    found: list[int] = []
+    pid = os.getpid()
+    while pid > 0 and pid not in found and (process := look_up(pid)):
+        found.append(pid)
+        pid = process.parent
+    return frozenset(found)
+
+
 def send(pid: int, number: int) -> None:
     """Send a signal. A process that is gone, or that became another user's, is not an error."""
     try:
@@ -115,6 +150,17 @@ def _parents() -> Iterator[tuple[int, int]]:
 
 def _pids() -> list[int]:
     return [int(name) for name in os.listdir("/proc") if name.isdigit()]  # noqa: PTH208
+
+
+def _environments() -> Iterator[tuple[int, list[str]]]:
+    """Of every process, words among which its environment is."""
+    if _MACOS:
+        for line in _output("/bin/ps", "eww", "-axo", "pid=,command=").splitlines():
+            pid, _, command = line.strip().partition(" ")
+            yield int(pid), command.split(" ")
+        return
+    for pid in _pids():
+        yield pid, _environment(pid).decode("utf-8", "replace").split("\0")
 
 
 def _environment(pid: int) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import signal
 from collections.abc import Mapping
@@ -13,7 +14,7 @@ from hermes_company.domain.run import WorkerPhase, WorkerState
 from hermes_company.domain.settings import TmuxSettings
 from hermes_company.errors import Refusal
 from hermes_company.ports.clock import Clock
-from hermes_company.ports.workers import EndProgress, WorkerOrder
+from hermes_company.ports.workers import Activity, EndProgress, WorkerOrder
 from hermes_company.terminal import cgroup, processes, records
 from hermes_company.terminal.run_folder import LAUNCH_SCRIPT, Fence, RunFolder
 from hermes_company.terminal.session import NotThere, Tmux
@@ -22,8 +23,8 @@ from hermes_company.terminal.tmux_conf import tmux_conf
 from hermes_company.wording import Lang, say
 
 FIRST_WINDOW = "company"
-_COMPANY_TAG = "@hc_company"
-_RUN_TAG = "@hc_run"
+COMPANY_TAG = "@hc_company"
+RUN_TAG = "@hc_run"
 _WINDOW = re.compile(r"agent_[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 _COMPANY_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 # What tmux and the launcher write below an engine's last words.
@@ -104,7 +105,7 @@ class TmuxWorkers:
         """See `Workers.prepare`."""
         self._tmux.require_program()
         try:
-            form = f"#{{session_name}}\t#{{{_COMPANY_TAG}}}"
+            form = f"#{{session_name}}\t#{{{COMPANY_TAG}}}"
             sessions = dict(line.split("\t", 1) for line in self._tmux.ask(("list-sessions", "-F", form)).splitlines())
         except NotThere:
             sessions = {}
@@ -112,7 +113,7 @@ class TmuxWorkers:
         if owner is None:
             self._create_session()
         elif owner != self._company:
-            raise _taken(self._settings, owner)
+            raise session_taken(self._settings, owner)
 
     def spawn(self, order: WorkerOrder) -> str:
         """See `Workers.spawn`."""
@@ -191,6 +192,14 @@ class TmuxWorkers:
         """See `Workers.survivors`."""
         return processes.marked(token)
 
+    def activity(self, run_dir: Path, pane: str | None) -> Activity:
+        """See `Workers.activity`."""
+        run = RunFolder(run_dir)
+        fence = run.fence()
+        tree = (fence.pid, *processes.descendants(fence.pid)) if fence and fence.pid else ()
+        shown = self._capture(run, pane, "0") or ""
+        return Activity(sum(map(processes.cpu_seconds, tree)), hashlib.sha256(shown.encode()).hexdigest() if shown else "")
+
     def tail(self, run_dir: Path, pane: str | None, lines: int) -> str:
         """See `Workers.tail`."""
         run = RunFolder(run_dir)
@@ -223,7 +232,7 @@ class TmuxWorkers:
         show_log = ("tail", "-n", "500", "-F", str(self._log))
         self._tmux.ask(
             ("new-session", "-d", "-s", self._settings.session, "-n", FIRST_WINDOW, *size, *show_log),
-            ("set-option", "-t", f"={self._settings.session}:", _COMPANY_TAG, self._company),
+            ("set-option", "-t", f"={self._settings.session}:", COMPANY_TAG, self._company),
         )
 
     def _hand_over(self, run: RunFolder, window: str) -> str | None:
@@ -242,13 +251,13 @@ class TmuxWorkers:
             if pane is None:
                 target = self._tmux.window(window)
                 new_window = ("new-window", "-d", "-P", "-F", "#{pane_id}", "-t", f"={self._settings.session}:", "-n", window)
-                return self._tmux.ask((*new_window, *worker), ("set-option", "-p", "-t", target, _RUN_TAG, run.tag)).strip()
+                return self._tmux.ask((*new_window, *worker), ("set-option", "-p", "-t", target, RUN_TAG, run.tag)).strip()
             if not pane.dead and not _idle(pane):
                 raise _busy(window, pane.tag)
             self._tmux.ask(
                 ("clear-history", "-t", pane.id),
                 ("respawn-pane", "-k", "-t", pane.id, *worker),
-                ("set-option", "-p", "-t", pane.id, _RUN_TAG, run.tag),
+                ("set-option", "-p", "-t", pane.id, RUN_TAG, run.tag),
             )
         except NotThere as gone:
             raise _closed_meanwhile(window, str(gone)) from None
@@ -256,7 +265,7 @@ class TmuxWorkers:
 
     def _find_pane(self, window: str) -> _Pane | None:
         """Our pane of that window; a person may have split the window, so that others are in it."""
-        fields = ("pane_id", "pane_dead", "pane_pid", _RUN_TAG, "window_name", "pane_start_command")
+        fields = ("pane_id", "pane_dead", "pane_pid", RUN_TAG, "window_name", "pane_start_command")
         form = "\t".join(f"#{{{field}}}" for field in fields)
         listed = self._tmux.ask(("list-panes", "-s", "-t", f"={self._settings.session}:", "-F", form))
         rows = [line.split("\t", 5) for line in listed.splitlines()]
@@ -309,7 +318,8 @@ def _kill(fence: Fence, launcher: int | None, rest: set[int]) -> None:
         processes.send(launcher, signal.SIGKILL)
 
 
-def _taken(settings: TmuxSettings, owner: str) -> Refusal:
+def session_taken(settings: TmuxSettings, owner: str) -> Refusal:
+    """The refusal of a session that another company, or nobody, has tagged."""
     return Refusal(
         "tmux-session-taken",
         fact=say(

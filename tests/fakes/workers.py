@@ -11,7 +11,7 @@ from hermes_company.domain.names import is_ticket_id
 from hermes_company.domain.run import WorkerPhase, WorkerState
 from hermes_company.errors import Refusal
 from hermes_company.ports.clock import Clock
-from hermes_company.ports.workers import EndProgress, WorkerOrder
+from hermes_company.ports.workers import Activity, EndProgress, WorkerOrder
 from hermes_company.wording import say
 
 
@@ -31,6 +31,7 @@ class FakeProcess:
     # Refuses to die, as a process in uninterruptible sleep does.
     immortal: bool = False
     ends_asked: int = 0
+    cpu_seconds: float = 0.0
 
 
 @dataclass(slots=True)
@@ -119,6 +120,11 @@ class FakeWorkers:
         return tuple(
             self._pid(folder) for folder, process in self.processes.items() if process.alive and process.order.token == token
         )
+
+    def activity(self, run_dir: Path, pane: str | None) -> Activity:
+        """See `Workers.activity`."""
+        process = self.processes.get(run_dir)
+        return Activity(process.cpu_seconds if process else 0.0, self.screen)
 
     def tail(self, run_dir: Path, pane: str | None, lines: int) -> str:
         """See `Workers.tail`."""

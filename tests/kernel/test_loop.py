@@ -594,3 +594,57 @@ def test_exit_75_means_try_later(rig: Rig) -> None:
     rig.tick(2, seconds=301)
 
     assert len(rig.workers.starts) == 2
+
+
+def _quiet_rig(rig: Rig) -> None:
+    rig.settings = Settings(settle_seconds=0, quiet_minutes=10, stuck_minutes=45)
+    rig.restart()
+    rig.drop("T-1", "---\ntimeout_minutes: 600\n---\nx")
+    rig.tick()
+
+
+def test_a_silent_attempt_is_pointed_out_then_ended(rig: Rig) -> None:
+    """When nothing at all moves it is told once after ten minutes and ended after forty-five."""
+    _quiet_rig(rig)
+    rig.tick(40, seconds=61)
+    assert rig.where("T-1") is State.DOING
+    assert rig.kinds().count("attempt.quiet") == 1
+    assert rig.history("T-1")[0].flags
+
+    rig.tick(8, seconds=61)
+
+    assert rig.where("T-1") is State.BLOCKED
+    assert rig.history("T-1")[0].outcome is Outcome.TIMED_OUT
+
+
+@pytest.mark.parametrize("clock", ["processor", "signals", "files", "screen"])
+def test_any_one_clock_that_moves_keeps_it_alive(rig: Rig, clock: str) -> None:
+    """A long silent test run that computes, reports, writes or prints is not taken for dead."""
+    _quiet_rig(rig)
+    for minute in range(60):
+        if clock == "processor":
+            rig.workers.process("T-1").cpu_seconds += 5
+        elif clock == "signals":
+            rig.workers.report("T-1", "tool_used")
+        elif clock == "files":
+            (rig.outbox("T-1") / f"{minute}.log").touch()
+        else:
+            rig.workers.screen = f"line {minute}"
+        rig.tick(1, seconds=61)
+
+    assert rig.where("T-1") is State.DOING
+    assert "attempt.quiet" not in rig.kinds()
+
+
+def test_what_moves_again_is_no_longer_pointed_out(rig: Rig) -> None:
+    """The flag goes when anything moves, and comes again when it stands still again."""
+    _quiet_rig(rig)
+    rig.tick(15, seconds=61)
+    assert rig.history("T-1")[0].flags
+    rig.workers.screen = "news"
+    rig.tick(2, seconds=61)
+    assert not rig.history("T-1")[0].flags
+
+    rig.tick(15, seconds=61)
+
+    assert rig.kinds().count("attempt.quiet") == 2
