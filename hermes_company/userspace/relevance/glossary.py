@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
 from hermes_company.userspace.files import Unreadable, read_text
@@ -70,8 +71,18 @@ class Glossary:
 def read_glossary(path: Path) -> Glossary:
     """The glossary in a file of lines `chinese, chinese<TAB>english, english`; `#` starts a comment.
 
-    A missing or unreadable file is an empty glossary: recall across languages is then weaker, and nothing else changes.
+    A missing or unreadable file is an empty glossary: recall across languages is then weaker, and nothing else changes. A
+    file that has not changed since is not read again.
     """
+    try:
+        info = path.stat()
+    except OSError:
+        return Glossary()
+    return _read(path, (info.st_ino, info.st_mtime_ns, info.st_size))
+
+
+@lru_cache(maxsize=4)
+def _read(path: Path, signature: tuple[int, int, int]) -> Glossary:
     try:
         text = read_text(path, MAX_BYTES)
     except (FileNotFoundError, Unreadable):

@@ -47,6 +47,8 @@ class CompanySkills:
 
     def _fitting(self, skills: list[Skill], text: str) -> list[str]:
         """Names of the skills that pass the gate, best first."""
+        if not skills:
+            return []
         documents = {s.name: document(tokens(f"{s.name} {s.description}"), tokens(s.body[:_BODY_CHARS])) for s in skills}
         frequency = Counter(word for doc in documents.values() for word in doc.counts)
         mean = sum(doc.length for doc in documents.values()) / max(1, len(documents))
