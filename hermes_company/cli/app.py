@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hermes_company import __version__
-from hermes_company.cli import agent, attach, demo, events, init, review, run, status, task, why
+from hermes_company.cli import agent, attach, demo, doctor, events, init, memory, review, run, skill, status, task, why
 from hermes_company.wording import Lang, Text
 
 if TYPE_CHECKING:
@@ -19,8 +19,10 @@ _GROUPS = {
     "agent": (agent.app, "Who works in the company."),
     "task": (task.app, "Make, see and steer tickets."),
     "review": (review.app, "See what waits for you, approve it or send it back."),
+    "memory": (memory.app, "Look into what was learned."),
+    "skill": (skill.app, "Look at the company's skills."),
 }
-_SINGLE = (init.app, run.app, attach.app, status.app, why.app, events.app, demo.app)
+_SINGLE = (init.app, run.app, attach.app, status.app, why.app, events.app, doctor.app, demo.app)
 
 
 def build(lang: Lang) -> Any:

@@ -9,11 +9,8 @@ from typing import TYPE_CHECKING
 
 from hermes_company.cli.door import Door
 from hermes_company.domain.agent import Agent
-from hermes_company.domain.ticket import State, Ticket
-from hermes_company.domain.workdir import workdir_of
 from hermes_company.errors import Refusal
-from hermes_company.ports.board import TicketGone
-from hermes_company.ports.engine import Consent, Job
+from hermes_company.ports.engine import Consent
 from hermes_company.wording import say
 
 if TYPE_CHECKING:
@@ -29,9 +26,9 @@ def prepare_agent(door: Door, name: str, workdirs: Sequence[Path], *, yes: bool)
     company = door.company
     agent = usable_agent(company, name)
     engine = company.engines[agent.engine]
-    folders = list(workdirs) or _folders(company, agent)
+    folders = list(workdirs) or company.folders_of(agent)
     door.tell(say("{engine}, for {folders}:", engine=agent.engine, folders=", ".join(map(str, folders))))
-    jobs = [job_for(company, agent, folder) for folder in folders]
+    jobs = [company.job_for(agent, folder) for folder in folders]
     questions = [consent for job in jobs for consent in engine.consents(job) if not consent.given]
     if not questions:
         door.tell(say("Nothing is left to be asked."))
@@ -57,43 +54,6 @@ def usable_agent(company: Company, name: str) -> Agent:
     if agent.engine not in company.engines:
         get_engine(agent.engine)  # refuses, with a did-you-mean
     return agent
-
-
-def _folders(company: Company, agent: Agent) -> list[Path]:
-    """The agent's outbox, where tickets without a workdir run, and what its tickets name."""
-    found = [company.layout.outbox_root / agent.name]
-    for ticket, state in company.board.view(fresh=True).states.items():
-        if state not in (State.TODO, State.DOING, State.BLOCKED):
-            continue
-        try:
-            content = company.board.read(ticket, state)
-            path = workdir_of(content, company.places) if isinstance(content, Ticket) and content.owner == agent.name else None
-        except (TicketGone, Refusal):
-            continue
-        if path and Path(path) not in found:
-            found.append(Path(path))
-    return found
-
-
-def job_for(company: Company, agent: Agent, workdir: Path) -> Job:
-    """A job as the engine would see it there; nothing of it is ever started."""
-    nowhere = company.layout.private / "prepare"
-    return Job(
-        ticket="prepare",
-        agent=agent,
-        attempt=0,
-        token="",
-        session_id="",
-        root=company.layout.root,
-        run_dir=nowhere,
-        outbox=company.layout.outbox_root / agent.name,
-        workdir=workdir,
-        prompt="",
-        prompt_file=nowhere / "prompt.md",
-        body="",
-        settings=company.sight.engine_settings(agent.engine),
-        environ=company.environ,
-    )
 
 
 def _ask(door: Door, questions: Sequence[Consent], *, yes: bool) -> Iterator[Consent]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NoReturn, TypeVar
 import typer
 
 from hermes_company.cli import reviewing
-from hermes_company.cli.consents import job_for, prepare_agent
+from hermes_company.cli.consents import prepare_agent
 from hermes_company.cli.demo_stage import Loop, end_tmux
 from hermes_company.cli.demo_tickets import TICKETS, DemoTicket
 from hermes_company.cli.door import Door
@@ -111,7 +111,7 @@ def _hire(door: Door, company: Company, engine: str, *, yes: bool) -> None:
         raise typer.Exit(1)
     for name in ("ann", "bob"):
         prepare_agent(Door(door.environ, door.cwd, door.lang, root=company.layout.root), name, [], yes=yes)
-        problem = used.preflight(job_for(company, _agent(company, name), company.layout.outbox_root / name))
+        problem = used.preflight(company.job_for(_agent(company, name), company.layout.outbox_root / name))
         if problem:
             raise problem
 

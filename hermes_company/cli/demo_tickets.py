@@ -71,9 +71,7 @@ END
     second=DemoTicket(
         title="Greeting for new customers",
         words="Write a greeting for new customers into `greeting.txt`: one line.",
-        script=_GREETING.format(
-            plain="'Welcome.'", heard="The reviewer says:", named="'Welcome, {name}! Good to see you.'"
-        ),
+        script=_GREETING.format(plain="'Welcome.'", heard="The reviewer says:", named="'Welcome, {name}! Good to see you.'"),
     ),
     third=DemoTicket(
         title="Price list page for the winter sale",

@@ -83,6 +83,16 @@ def _stuck(event: Event) -> Text:
     return say("attempt {number}: processes survive their end: {pids}", number=event.attempt, pids=pids)
 
 
+def _quiet(event: Event) -> Text:
+    return say("attempt {number}: nothing has moved for {minutes} min", number=event.attempt, minutes=event.data.get("minutes"))
+
+
+def _engine_paused(event: Event) -> Text:
+    until = datetime.fromisoformat(str(event.data.get("until"))).astimezone().strftime("%H:%M:%S")
+    engine, reason = event.data.get("engine"), event.data.get("reason")
+    return say("engine {engine} is paused until {until}: {reason}", engine=engine, until=until, reason=reason)
+
+
 def _fault(event: Event) -> Text:
     return say("fault of hc: {problem}", problem=event.data.get("problem"))
 
@@ -111,6 +121,8 @@ _TELLERS: dict[str, Callable[[Event], Text]] = {
     "attempt.adopted": _adopted,
     "attempt.closed": _closed,
     "attempt.stuck": _stuck,
+    "attempt.quiet": _quiet,
+    "engine.paused": _engine_paused,
     "kernel.fault": _fault,
     "program.failed": _program_failed,
     "memory.archived": _archived,

@@ -9,7 +9,6 @@ from contextlib import ExitStack, contextmanager
 from logging.handlers import RotatingFileHandler
 from typing import TYPE_CHECKING, Protocol
 
-from hermes_company.cli.consents import job_for
 from hermes_company.cli.door import Door
 from hermes_company.cli.lines import event_line
 from hermes_company.domain.agent import Agent
@@ -84,7 +83,7 @@ def _warn_of_engines(door: Door) -> None:
 
 
 def _preflight(company: Company, agent: Agent) -> Refusal | None:
-    return company.engines[agent.engine].preflight(job_for(company, agent, company.layout.outbox_root / agent.name))
+    return company.engines[agent.engine].preflight(company.job_for(agent, company.layout.outbox_root / agent.name))
 
 
 def _say_goodbye(door: Door, kernel: Kernel) -> None:

@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from hermes_company.cli.words import outcome_words, since
+from hermes_company.domain.matching import turn
 from hermes_company.domain.readiness import Facts
 from hermes_company.domain.run import Attempt, Outcome, Phase
 from hermes_company.domain.ticket import State, Ticket, Unreadable
@@ -123,7 +124,8 @@ def waiting(company: Company, seen: Snapshot, most: int) -> Iterator[tuple[Ticke
         for ticket in contents.values()
         if isinstance(ticket, Ticket) and ticket.id not in seen.running and ticket.id in seen.view.states
     ]
-    for ticket, state in sorted(lying, key=lambda item: (item[0].priority.rank, item[0].id))[:most]:
+    ageing = company.settings.ageing_hours
+    for ticket, state in sorted(lying, key=lambda item: turn(item[0], seen.now, ageing))[:most]:
         yield ticket, _waiting(company, seen, ticket, state)
 
 

@@ -60,7 +60,7 @@ class PromptWriter:
     ) -> RenderedPrompt:
         """See `Prompts.render`."""
         remembers = ticket.memory and agent.memory
-        project = self._project(ticket, workdir)
+        project = self.project_of(ticket, workdir)
         experience = tuple(self._retriever.recall(ticket, agent, project=project)) if remembers else ()
         skills = tuple(self._skill_finder.skills_for(ticket, agent))
         values = {
@@ -109,7 +109,7 @@ class PromptWriter:
             "outbox": outbox,
         }
 
-    def _project(self, ticket: Ticket, workdir: Path) -> str | None:
+    def project_of(self, ticket: Ticket, workdir: Path) -> str | None:
         """The project that the work belongs to: named by the ticket, or the one whose folder holds `workdir`."""
         if ticket.project:
             return ticket.project

@@ -29,6 +29,8 @@ KNOWN: list[tuple[str, dict[str, Any]]] = [
     ("attempt.adopted", {}),
     ("attempt.closed", {"outcome": "died", "reason": "Its process is gone without a trace."}),
     ("attempt.stuck", {"pids": [7, 8]}),
+    ("attempt.quiet", {"minutes": 12}),
+    ("engine.paused", {"engine": "codex", "until": "2026-05-01T10:00:00+00:00", "reason": "Its process never started."}),
     ("kernel.fault", {"problem": "KeyError: x"}),
     ("program.failed", {"program": "archive", "at_seq": 3, "problem": "OSError: full"}),
     ("memory.archived", {"status": "pending"}),

@@ -17,7 +17,7 @@ from tests.support.person import Person
 
 # None of these is needed to print help, and each costs between 10 and 70 ms.
 HEAVY = {"libtmux", "jinja2", "watchdog", "yaml", "sqlite3", "filelock", "rich", "hermes_company.bootstrap"}
-COMMANDS = ["init", "run", "attach", "status", "why", "events", "demo", "agent", "task", "review"]
+COMMANDS = ["init", "run", "attach", "status", "why", "events", "demo", "agent", "task", "review", "memory", "skill"]
 
 
 @pytest.mark.parametrize("argv", [["--help"], ["task", "--help"], ["task", "new", "--help"], ["--version"], []])
