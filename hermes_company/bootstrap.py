@@ -8,12 +8,15 @@ import secrets
 import uuid
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hermes_company.domain.agent import Agent
 from hermes_company.domain.settings import Settings
-from hermes_company.domain.workdir import Places
+from hermes_company.domain.ticket import State, Ticket
+from hermes_company.domain.workdir import Places, workdir_of
+from hermes_company.errors import Refusal
 from hermes_company.folders.agent_files import AgentFiles
 from hermes_company.folders.board import FolderBoard
 from hermes_company.folders.event_log import EventLog
@@ -22,8 +25,10 @@ from hermes_company.folders.outbox import OutboxFolders
 from hermes_company.folders.run_files import RunFiles
 from hermes_company.folders.settings_file import find_root, read_settings
 from hermes_company.folders.system_clock import SystemClock
+from hermes_company.ports.board import TicketGone
 from hermes_company.ports.clock import Clock
-from hermes_company.ports.engine import Engine
+from hermes_company.ports.doctor import Examiner
+from hermes_company.ports.engine import Engine, Job
 
 if TYPE_CHECKING:
     from hermes_company.folders.prompts import PromptWriter
@@ -219,12 +224,83 @@ class Company:
             self.events,
             self.layout.private / "programs",
             self.clock,
-            write=write_atomic,
+            # What is lost of it in a power cut is done again: programs can bear that.
+            write=partial(write_atomic, durable=False),
         )
 
     def catch_up(self) -> None:
         """One round of the programs, as the loop calls it."""
         self.programs.catch_up()
+
+
+    def folders_of(self, agent: Agent) -> list[Path]:
+        """Where the agent is to work: its outbox, for tickets without a workdir, and what its tickets name."""
+        found = [self.layout.outbox_root / agent.name]
+        for ticket, state in self.board.view(fresh=True).states.items():
+            if state not in (State.TODO, State.DOING, State.BLOCKED):
+                continue
+            try:
+                content = self.board.read(ticket, state)
+                path = workdir_of(content, self.places) if isinstance(content, Ticket) and content.owner == agent.name else None
+            except (TicketGone, Refusal):
+                continue
+            if path and Path(path) not in found:
+                found.append(Path(path))
+        return found
+
+    def job_for(self, agent: Agent, workdir: Path) -> Job:
+        """A job as the agent's engine would see it there; nothing of it is ever started."""
+        nowhere = self.layout.private / "prepare"
+        return Job(
+            ticket="prepare",
+            agent=agent,
+            attempt=0,
+            token="",
+            session_id="",
+            root=self.layout.root,
+            run_dir=nowhere,
+            outbox=self.layout.outbox_root / agent.name,
+            workdir=workdir,
+            prompt="",
+            prompt_file=nowhere / "prompt.md",
+            body="",
+            settings=self.sight.engine_settings(agent.engine),
+            environ=self.environ,
+        )
+
+    def examiners(self) -> tuple[Examiner, ...]:
+        """Who examines the company, one for each room. Settings or an id that can't be read leave only the folders' own."""
+        from hermes_company.engines.examine import EngineExaminer
+        from hermes_company.folders.company_files import read_identity
+        from hermes_company.folders.examine import FolderExaminer
+        from hermes_company.folders.yaml_text import load_yaml
+        from hermes_company.terminal.examine import TerminalExaminer
+        from hermes_company.userspace.examine import MemoryExaminer
+
+        runners = {name: engine.runner for name, engine in self.engines.items()}
+        folders = FolderExaminer(self.layout, self.clock, self.environ, runners=runners)
+        try:
+            settings, company = self.settings, read_identity(self.layout)
+        except Refusal:
+            return (folders,)
+        terminal = TerminalExaminer(
+            settings.tmux,
+            company=company,
+            config=self.layout.tmux_conf,
+            runs=self.runs,
+            run_folders=self.layout.runs,
+            workers=lambda: self.workers,
+            environ=self.environ,
+        )
+        engines = EngineExaminer(
+            self.engines,
+            self.agents,
+            settings_of=self.sight.engine_settings,
+            jobs=lambda agent: [self.job_for(agent, folder) for folder in self.folders_of(agent)],
+            environ=self.environ,
+        )
+        memory = MemoryExaminer(self.layout.root, self.notes, self.layout.skills, parse_yaml=load_yaml)
+        return folders, terminal, engines, memory
 
 
 def open_company(root: Path | None, environ: Mapping[str, str], cwd: Path) -> Company:

@@ -40,16 +40,17 @@ class RunFiles:
         folder = self.folder(attempt.ticket, attempt.number)
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._layout.open_runs.mkdir(parents=True, exist_ok=True)
-        write_atomic(self._layout.open_runs / attempt.ticket, str(attempt.number), mode=0o600)
+        # Only the intent has to survive a power cut, in which no process survives that the list would be needed for.
+        write_atomic(self._layout.open_runs / attempt.ticket, str(attempt.number), mode=0o600, durable=False)
         create_exclusive(folder / RECORD, _encode(attempt), mode=0o600)
 
     def save(self, attempt: Attempt) -> None:
         """See `Runs.save`."""
-        write_atomic(self.folder(attempt.ticket, attempt.number) / RECORD, _encode(attempt), mode=0o600)
+        self._write_record(attempt, durable=False)
 
     def close(self, attempt: Attempt) -> None:
         """See `Runs.close`."""
-        self.save(attempt)
+        self._write_record(attempt, durable=True)
         self._signals.pop(self.folder(attempt.ticket, attempt.number), None)
         (self._layout.open_runs / attempt.ticket).unlink(missing_ok=True)
 
@@ -190,6 +191,10 @@ class RunFiles:
     def give_feedback(self, ticket: str, number: int, words: str) -> None:
         """Keep a reviewer's words with the attempt they are about."""
         write_atomic(self.folder(ticket, number) / FEEDBACK, words, mode=0o600)
+
+    def _write_record(self, attempt: Attempt, *, durable: bool) -> None:
+        path = self.folder(attempt.ticket, attempt.number) / RECORD
+        write_atomic(path, _encode(attempt), mode=0o600, durable=durable)
 
     def _numbers(self, ticket: str) -> list[int]:
         try:

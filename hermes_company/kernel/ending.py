@@ -128,11 +128,11 @@ class Ender:
             self._alarm(run)
         if progress is not EndProgress.ENDED:
             return
-        if worker.phase is not WorkerPhase.NOT_STARTED:
-            parts.workers.keep_output(folder, run.pane)
         decided = run.reason
         target, reason = self._target(run)
         run = replace(run, reason=reason, moved_to=self._move(run, target), closed_at=parts.clock.now())
+        if worker.phase is not WorkerPhase.NOT_STARTED:
+            parts.workers.keep_output(folder, run.pane)
         self._mark(run, folder_tail=self._tail(run, worker))
         self._note_engine(run, decided)
         self._tell(run, worker)

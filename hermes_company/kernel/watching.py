@@ -16,7 +16,8 @@ _LOOK_SECONDS = 60.0
 
 @dataclass(slots=True)
 class _Watched:
-    pulse: Pulse
+    # None until the first look, a while after the start.
+    pulse: Pulse | None
     # Boot-time moments of the last look and of the last movement.
     looked: float
     moved: float
@@ -38,14 +39,14 @@ class Watcher:
             Its end, when nothing at all has moved for `stuck_minutes`.
         """
         now = self._parts.clock.boottime()
-        watched = self._watched.get(run.token)
-        if watched and now - watched.looked < _LOOK_SECONDS:
+        watched = self._watched.setdefault(run.token, _Watched(None, now, now))
+        if now - watched.looked < _LOOK_SECONDS:
             return None
         pulse = self._pulse(run, signals)
-        if watched is None or moved(watched.pulse, pulse, now - watched.looked):
-            self._watched[run.token] = _Watched(pulse, now, now)
-            if watched and watched.told:
+        if watched.pulse is None or moved(watched.pulse, pulse, now - watched.looked):
+            if watched.told:
                 self._flag(run, None)
+            self._watched[run.token] = _Watched(pulse, now, now)
             return None
         watched.pulse, watched.looked = pulse, now
         return self._quiet(run, watched, (now - watched.moved) / 60)
