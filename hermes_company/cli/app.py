@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hermes_company import __version__
-from hermes_company.cli import agent, attach, demo, doctor, events, init, memory, review, run, skill, status, task, why
+from hermes_company.cli import agent, attach, demo, doctor, engine, events, init, memory, review, run, skill, status, task, why
 from hermes_company.wording import Lang, Text
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ _ABOUT = "A company that runs itself on a folder tree: drop a ticket, and Claude
 _Version = Annotated[bool, typer.Option("--version", help="Show the version.")]
 _GROUPS = {
     "agent": (agent.app, "Who works in the company."),
+    "engine": (engine.app, "What agents work with."),
     "task": (task.app, "Make, see and steer tickets."),
     "review": (review.app, "See what waits for you, approve it or send it back."),
     "memory": (memory.app, "Look into what was learned."),

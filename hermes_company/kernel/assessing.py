@@ -46,7 +46,7 @@ class Assessor:
             conflicts=view.conflicts,
             agents=agents,
             busy=busy(running),
-            engines={name: self._engine_problem(name) for name in engines},
+            engines={name: self.engine_problem(name) for name in engines},
             engine_caps={name: setting.max_running for name, setting in sight.settings.engines.items()},
             max_running=sight.max_running,
             needs={t.id: t.needs for t in view.todo.values() if isinstance(t, Ticket) and t.needs},
@@ -89,7 +89,8 @@ class Assessor:
             return problem
         return missing_workdir(ticket.id, path) if path is not None and not Path(path).is_dir() else None
 
-    def _engine_problem(self, name: str) -> Refusal | None:
+    def engine_problem(self, name: str) -> Refusal | None:
+        """Why nothing can be started on that engine now; None when it can."""
         engine = self._sight.engines.get(name)
         if engine is None:
             return Refusal(

@@ -1,6 +1,9 @@
 """Chinese sentences of the command line, its help included."""
 
 _SAID: dict[str, str] = {
+    "{engine} may start again.": "{engine} 可以重新启动了。",
+    "{engine} was not paused.": "{engine} 并未暂停。",
+    "ready": "就绪",
     # Times and outcomes
     "{seconds} s": "{seconds} 秒",
     "{minutes} min": "{minutes} 分钟",
@@ -290,6 +293,10 @@ HELP: dict[str, str] = {
     "Send back with your feedback; the same conversation goes on.": "带反馈退回；同一会话继续。",
     "What is to be done differently.": "哪里要改。",
     "Begin again from nothing instead.": "改为从头开始。",
+    "What agents work with.": "员工使用的引擎。",
+    "Show the engines and whether they can start.": "列出引擎，以及能否启动。",
+    "Let an engine that was paused start at once.": "让被暂停的引擎立即恢复。",
+    "The engine's name, as `list` shows it.": "引擎名，与 `list` 显示的一致。",
 }
 
 SENTENCES: dict[str, str] = {**_SAID, **HELP}
