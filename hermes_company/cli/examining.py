@@ -106,13 +106,15 @@ def repair(company: Company) -> list[Repair]:
         try:
             stack.enter_context(company_lock(company.layout, company.clock))
         except Refusal as problem:
-            return [_left(finding, problem) if finding.needs_rest else _repair(finding.code, fix) for finding, fix in findings]
-        return [_repair(finding.code, fix) for finding, fix in findings]
-
-
-def _left(finding: Finding, problem: Refusal) -> Repair:
-    says = say("{fact} It is repaired only while nobody does.", fact=problem.fact)
-    return Repair(code=finding.code, done=False, says=says)
+            left = say("{fact} It is repaired only while nobody does.", fact=problem.fact)
+        except OSError as problem:
+            left = say("{problem}", problem=str(problem))
+        else:
+            return [_repair(finding.code, fix) for finding, fix in findings]
+        return [
+            Repair(code=finding.code, done=False, says=left) if finding.needs_rest else _repair(finding.code, fix)
+            for finding, fix in findings
+        ]
 
 
 def _repair(code: str, fix: Fix) -> Repair:

@@ -120,6 +120,24 @@ def replace_existing(path: Path, data: bytes, *, expected: bytes, durable: bool 
         temporary.unlink(missing_ok=True)
 
 
+def try_renames(folder: Path) -> tuple[bool, bool]:
+    """Whether the file system of `folder` has a rename that refuses to overwrite, and one that exchanges two files.
+
+    Tried out with two empty files, which are gone afterwards.
+    """
+    names = [folder / f".probe-{name}.{os.getpid()}.tmp" for name in ("old", "new", "other")]
+    old, new, other = names
+    try:
+        _write_new(old, b"", 0o600, durable=False)
+        _write_new(other, b"", 0o600, durable=False)
+        noreplace = _rename_flags(old, new, _RENAME_NOREPLACE, _RENAME_EXCL) == 0
+        exchange = _rename_flags(new if noreplace else old, other, _RENAME_EXCHANGE, _RENAME_SWAP) == 0
+    finally:
+        for name in names:
+            name.unlink(missing_ok=True)
+    return noreplace, exchange
+
+
 def sync_folder(folder: Path) -> None:
     """Make the folder's entries durable (open + fsync; see ALICE, OSDI'14, for why a rename alone is not)."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)

@@ -74,11 +74,24 @@ def ensure_identity(layout: Layout) -> str:
     Raises:
         Refusal: `identity-damaged`.
     """
-    if not layout.identity.exists():
+    while (known := read_identity(layout)) is None:
         layout.private.mkdir(mode=0o700, exist_ok=True)
         with suppress(FileExistsError):
             _write_identity(layout, uuid.uuid4().hex)
-    found = _IDENTITY.fullmatch(layout.identity.read_text(encoding="utf-8", errors="replace"))
+    return known
+
+
+def read_identity(layout: Layout) -> str | None:
+    """The company's id; None for a company that has none yet.
+
+    Raises:
+        Refusal: `identity-damaged`.
+    """
+    try:
+        text = layout.identity.read_text(encoding="utf-8", errors="replace")
+    except FileNotFoundError:
+        return None
+    found = _IDENTITY.fullmatch(text)
     if not found:
         raise _refuse(
             "identity-damaged",
@@ -93,20 +106,31 @@ def check_tree(layout: Layout) -> None:
     """Make sure that moving a ticket can be one rename.
 
     Raises:
-        Refusal: `folder-missing`, `folder-elsewhere`: a state folder is gone, a link, or on another file system.
+        Refusal: the first `folder_problem`.
     """
-    device = layout.root.stat().st_dev
     for state in State:
-        folder = layout.state(state)
-        where = folder.relative_to(layout.root).as_posix()
-        cause = say("A ticket is moved by one rename, which works within one file system only.")
-        if not folder.is_dir():
-            fact = say("The folder {folder} is missing.", folder=where)
-            raise Refusal("folder-missing", fact=fact, cause=cause, remedy=say("Make it: mkdir -p {folder}", folder=where))
-        if folder.is_symlink() or folder.stat().st_dev != device:
-            fact = say("{folder} is a link or lies on another file system.", folder=where)
-            remedy = say("Make it a plain folder of the company; move old tickets away from tasks/done instead.")
-            raise Refusal("folder-elsewhere", fact=fact, cause=cause, remedy=remedy)
+        problem = folder_problem(layout, state)
+        if problem:
+            raise problem
+
+
+def folder_problem(layout: Layout, state: State) -> Refusal | None:
+    """What keeps tickets from being moved into a state folder by one rename.
+
+    Returns:
+        `folder-missing`, `folder-elsewhere` (a link, or on another file system), or None.
+    """
+    folder = layout.state(state)
+    where = folder.relative_to(layout.root).as_posix()
+    cause = say("A ticket is moved by one rename, which works within one file system only.")
+    if not folder.is_dir():
+        fact = say("The folder {folder} is missing.", folder=where)
+        return Refusal("folder-missing", fact=fact, cause=cause, remedy=say("Make it: mkdir -p {folder}", folder=where))
+    if folder.is_symlink() or folder.stat().st_dev != layout.root.stat().st_dev:
+        fact = say("{folder} is a link or lies on another file system.", folder=where)
+        remedy = say("Make it a plain folder of the company; move old tickets away from tasks/done instead.")
+        return Refusal("folder-elsewhere", fact=fact, cause=cause, remedy=remedy)
+    return None
 
 
 def _check_target(root: Path, name: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import platform
@@ -50,6 +51,21 @@ def company_lock(layout: Layout, clock: Clock) -> Iterator[None]:
     finally:
         layout.kernel_holder.unlink(missing_ok=True)
         lock.release()
+
+
+def is_held(layout: Layout) -> bool:
+    """Whether a process holds the lock at this moment. Asks by sharing it for an instant, so that askers never meet."""
+    try:
+        descriptor = os.open(layout.kernel_lock, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
 
 
 def holder(layout: Layout) -> Holder | None:

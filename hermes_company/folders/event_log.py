@@ -81,7 +81,7 @@ class EventLog:
         for path in self._aside():
             if _seq_of(path) > seq:
                 with path.open("rb") as file:
-                    yield from (e for line in file if (e := _decode(line)) and e.seq > seq)
+                    yield from (e for line in file if (e := decode(line)) and e.seq > seq)
         try:
             file = self._path.open("rb")
         except FileNotFoundError:
@@ -99,7 +99,7 @@ class EventLog:
             if not line.endswith(b"\n"):
                 break
             place += len(line)
-            event = _decode(line)
+            event = decode(line)
             if event:
                 last = max(last, event.seq)
                 if event.seq > seq:
@@ -137,7 +137,7 @@ def _last_seq(path: Path) -> int:
         while True:
             file.seek(max(0, size - reach))
             for line in reversed(file.read().split(b"\n")[1 if reach < size else 0 :]):
-                event = _decode(line)
+                event = decode(line)
                 if event:
                     return event.seq
             if reach >= size:
@@ -158,7 +158,8 @@ def _encode(event: Event) -> bytes:
     return json.dumps({**known, **({"data": event.data} if event.data else {})}, ensure_ascii=False).encode() + b"\n"
 
 
-def _decode(line: bytes) -> Event | None:
+def decode(line: bytes) -> Event | None:
+    """The event on one line of a log; None for a line that is none."""
     try:
         raw = json.loads(line)
         return Event(

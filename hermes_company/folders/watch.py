@@ -63,6 +63,15 @@ def waker(layout: Layout) -> Iterator[FolderWaker]:
         os.close(descriptor)
 
 
+def watching_problem(layout: Layout) -> str | None:
+    """What keeps the system from telling of changes in the company's folders: tried out, and given up again."""
+    observer, problem = _observe(layout)
+    if observer:
+        observer.stop()
+        observer.join()
+    return problem
+
+
 def _make_doorbell(path: Path) -> None:
     try:
         if not stat.S_ISFIFO(path.lstat().st_mode):
@@ -100,5 +109,7 @@ def _observe(layout: Layout) -> tuple[BaseObserver | None, str | None]:
         observer.schedule(Bell(), str(layout.outbox_root), recursive=True, event_filter=appearing)
         observer.start()
     except OSError as problem:
+        # One of the two may be watched already.
+        observer.stop()
         return None, problem.strerror or str(problem)
     return observer, None

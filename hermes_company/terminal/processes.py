@@ -55,6 +55,17 @@ def cpu_seconds(pid: int) -> float:
     return sum(map(int, words_after_name[11:15])) / os.sysconf("SC_CLK_TCK")
 
 
+def program(pid: int) -> str:
+    """The short name of what a process runs; empty when it is gone."""
+    if _MACOS:
+        return _output("/bin/ps", "-p", str(pid), "-o", "comm=").strip().rpartition("/")[2]
+    try:
+        with open(f"/proc/{pid}/comm") as file:  # noqa: PTH123
+            return file.read().strip()
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
+
+
 def is_alive(pid: int, start: str, boot: str) -> bool:
     """Whether that very process still runs: not another one with its id, not one of before a reboot, not a zombie."""
     if boot != boot_id():
@@ -122,6 +133,16 @@ def lineage() -> frozenset[int]:
     return frozenset(found)
 
 
+def attempts_of(root: str) -> set[tuple[str, str, str]]:
+    """Token, ticket and number of every attempt of the company in `root` that a living process says it belongs to."""
+    found = set()
+    for _, words in _environments():
+        known = dict(word.partition("=")[::2] for word in words if word.startswith("HC_"))
+        if known.get("HC_ROOT") == root and known.get(MARKER):
+            found.add((known[MARKER], known.get("HC_TICKET", ""), known.get("HC_ATTEMPT", "")))
+    return found
+
+
 def send(pid: int, number: int) -> None:
     """Send a signal. A process that is gone, or that became another user's, is not an error."""
     try:
@@ -156,8 +177,8 @@ def _environments() -> Iterator[tuple[int, list[str]]]:
     """Of every process, words among which its environment is."""
     if _MACOS:
         for line in _output("/bin/ps", "eww", "-axo", "pid=,command=").splitlines():
-            pid, _, command = line.strip().partition(" ")
-            yield int(pid), command.split(" ")
+            number, _, command = line.strip().partition(" ")
+            yield int(number), command.split(" ")
         return
     for pid in _pids():
         yield pid, _environment(pid).decode("utf-8", "replace").split("\0")

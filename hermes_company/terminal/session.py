@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -66,6 +67,21 @@ class Tmux:
         if shutil.which("tmux", path=self._environ.get("PATH")) is None:
             raise _missing()
 
+    def version(self) -> str:
+        """What the program says of itself, e.g. `tmux 3.3a`.
+
+        Raises:
+            Refusal: `tmux-unreachable`, `tmux-missing`.
+        """
+        return self._run((("-V",),), ("-V",)).stdout.decode("utf-8", "replace").strip()
+
+    @property
+    def socket_path(self) -> Path:
+        """Where the server's socket lies."""
+        wanted = Path(self._environ.get("TMUX_TMPDIR") or "/tmp")
+        base = wanted if wanted.is_dir() else Path("/tmp")
+        return base.resolve() / f"tmux-{os.getuid()}" / self.socket
+
     def window(self, name: str) -> str:
         """The target that means exactly this window of the session."""
         return f"={self.session}:={name}"
@@ -116,10 +132,18 @@ def _server_environment(environ: Mapping[str, str]) -> dict[str, str]:
 
 def _utf8_locale(environ: Mapping[str, str]) -> str:
     """What the person uses if that is UTF-8; Chinese text would come out as `_` otherwise."""
-    own = next((environ[name] for name in ("LC_ALL", "LC_CTYPE", "LANG") if environ.get(name)), "")
-    if own.casefold().replace("-", "").endswith("utf8"):
-        return own
-    return "en_US.UTF-8" if sys.platform == "darwin" else "C.UTF-8"
+    own = own_locale(environ)
+    return own if is_utf8(own) else "en_US.UTF-8" if sys.platform == "darwin" else "C.UTF-8"
+
+
+def own_locale(environ: Mapping[str, str]) -> str:
+    """The locale that decides about characters; empty where none is set."""
+    return next((environ[name] for name in ("LC_ALL", "LC_CTYPE", "LANG") if environ.get(name)), "")
+
+
+def is_utf8(locale: str) -> bool:
+    """Whether a locale's name says that its text is UTF-8."""
+    return locale.casefold().replace("-", "").endswith("utf8")
 
 
 def _missing() -> Refusal:

@@ -1,6 +1,6 @@
 """The Chinese catalogue: English sentence → Chinese sentence, one file a room so that each stays readable."""
 
-from hermes_company.wording.zh import cli, core, engines, memory, terminal
+from hermes_company.wording.zh import cli, core, doctor, engines, memory, terminal
 
 CATALOGUE: dict[str, str] = {
     **core.SENTENCES,
@@ -8,4 +8,6 @@ CATALOGUE: dict[str, str] = {
     **terminal.SENTENCES,
     **memory.SENTENCES,
     **cli.SENTENCES,
+    **doctor.SENTENCES,
+    **doctor.HELP,
 }

@@ -1,0 +1,60 @@
+"""Examining what the company has learned: notes and skills that can't be read are passed over at every recall."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from hermes_company.ports.doctor import Finding, Severity, gather, well
+from hermes_company.ports.files import ParseYaml
+from hermes_company.userspace.files import Finding as Passed
+from hermes_company.userspace.files import Unreadable
+from hermes_company.userspace.memory.notebook import NoteBook
+from hermes_company.userspace.skills.skill_file import read_skills
+from hermes_company.wording import say
+
+
+class MemoryExaminer:
+    """`Examiner` of `memory/` and `company/skills/`.
+
+    Args:
+        root: the company's folder; paths are told relative to it.
+        notes: the memory.
+        skills: the skills' folder.
+        parse_yaml: reads their front matter.
+    """
+
+    def __init__(self, root: Path, notes: NoteBook, skills: Path, *, parse_yaml: ParseYaml) -> None:
+        self._root = root
+        self._notes = notes
+        self._skills = skills
+        self._parse_yaml = parse_yaml
+
+    def examine(self) -> Sequence[Finding]:
+        """See `Examiner.examine`."""
+        return gather(self._check)
+
+    def _check(self) -> Iterator[Finding]:
+        files, passed = self._notes.files()
+        for file in files:
+            try:
+                self._notes.read(file)
+            except FileNotFoundError:
+                continue
+            except Unreadable as problem:
+                passed.append(Passed(file.path, problem.reason))
+        skills, passed_skills = read_skills(self._skills, self._parse_yaml)
+        yield from map(self._unreadable, (*passed, *passed_skills))
+        if not passed and not passed_skills:
+            seen = say("All {notes} notes and {skills} skills can be read.", notes=len(files), skills=len(skills))
+            yield well("memory", seen)
+
+    def _unreadable(self, passed: Passed) -> Finding:
+        where = Path(passed.path)
+        place = where.relative_to(self._root) if where.is_relative_to(self._root) else where
+        return Finding(
+            code="memory-unreadable",
+            severity=Severity.WARN,
+            seen=say("{place} is passed over: {reason}.", place=place.as_posix(), reason=passed.problem),
+            remedy=say("Correct the file, or move it away."),
+        )
