@@ -10,8 +10,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 
-from filelock import FileLock, Timeout
-
 from hermes_company.errors import Refusal
 from hermes_company.folders.atomic import write_atomic
 from hermes_company.folders.layout import Layout
@@ -38,6 +36,8 @@ def company_lock(layout: Layout, clock: Clock) -> Iterator[None]:
     Raises:
         Refusal: `company-already-runs`, naming the process that holds it.
     """
+    from filelock import FileLock, Timeout  # whoever only asks who runs the company need not wait for its import
+
     layout.private.mkdir(mode=0o700, exist_ok=True)
     lock = FileLock(layout.kernel_lock, mode=0o600)
     try:
