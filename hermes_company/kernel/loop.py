@@ -57,13 +57,31 @@ class Kernel:
     def recover(self) -> None:
         """Take up what an earlier loop left: adopt what lives, launch what was committed, close what died."""
         self._people.remember()
-        for found in self._parts.runs.opened():
+        for found in (*self._parts.runs.opened(), *self._unlisted()):
             run = self._lost(found) if isinstance(found, Damaged) else found
             if run.phase is Phase.CLOSED:
                 self._parts.runs.close(run)
-            else:
+            elif run.ticket not in self._mind.open:
                 self._mind.keep(run)
                 self._guarded(run.ticket, partial(self._take_up, run))
+        self._end_strays()
+
+    def _unlisted(self) -> Iterator[Attempt]:
+        """Attempts of tickets in `doing` that are not closed, although nothing lists them as open."""
+        for ticket in self._parts.board.view(fresh=True).doing:
+            for run in self._parts.runs.history(ticket)[-1:]:
+                if run.phase is not Phase.CLOSED:
+                    yield run
+
+    def _end_strays(self) -> None:
+        """A process whose attempt has no record belongs to nobody: it is ended before its ticket can start again."""
+        for stray in self._parts.workers.strays(self._parts.root):
+            recorded = {run.number for run in self._parts.runs.history(stray.ticket)}
+            if stray.attempt not in recorded and stray.ticket not in self._mind.open:
+                lost = self._lost(Damaged(ticket=stray.ticket, number=stray.attempt, problem="it is gone"))
+                run = replace(lost, token=stray.token)
+                self._parts.runs.open(run)
+                self._mind.keep(run)
 
     def tick(self) -> Ticked:
         """Settle, then dispatch."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -45,6 +45,15 @@ class Activity:
     screen: str
 
 
+@dataclass(frozen=True, slots=True)
+class Stray:
+    """An attempt that a living process says it belongs to."""
+
+    token: str
+    ticket: str
+    attempt: int
+
+
 class Workers(Protocol):
     """Start, watch and end the process trees of attempts. `spawn` may be called twice for one attempt: at most one starts."""
 
@@ -70,6 +79,9 @@ class Workers(Protocol):
 
     def survivors(self, token: str) -> tuple[int, ...]:
         """Process ids that still carry this attempt's token."""
+
+    def strays(self, root: Path) -> Sequence[Stray]:
+        """Every attempt of this company that a living process belongs to, whatever the records say."""
 
     def activity(self, run_dir: Path, pane: str | None) -> Activity:
         """What a living worker does now. Costs a look at the whole process table: not for every tick."""

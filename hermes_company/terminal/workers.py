@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import signal
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from hermes_company.domain.run import WorkerPhase, WorkerState
 from hermes_company.domain.settings import TmuxSettings
 from hermes_company.errors import Refusal
 from hermes_company.ports.clock import Clock
-from hermes_company.ports.workers import Activity, EndProgress, WorkerOrder
+from hermes_company.ports.workers import Activity, EndProgress, Stray, WorkerOrder
 from hermes_company.terminal import cgroup, processes, records
 from hermes_company.terminal.run_folder import LAUNCH_SCRIPT, Fence, RunFolder
 from hermes_company.terminal.session import NotThere, Tmux
@@ -95,6 +95,7 @@ class TmuxWorkers:
         self._log = log
         self._doorbell = doorbell
         self._clock = clock
+        self._environ = environ
         self._lang = lang
         # Each window's pane and the attempt that was started there last: its launcher may stand by for the next.
         self._last: dict[str, tuple[str, RunFolder]] = {}
@@ -191,6 +192,16 @@ class TmuxWorkers:
     def survivors(self, token: str) -> tuple[int, ...]:
         """See `Workers.survivors`."""
         return processes.marked(token)
+
+    def strays(self, root: Path) -> Sequence[Stray]:
+        """See `Workers.strays`."""
+        # A loop that was started inside an agent's window carries that attempt's words itself.
+        ours = self._environ.get(processes.MARKER)
+        return [
+            Stray(token, ticket, int(number))
+            for token, ticket, number in sorted(processes.attempts_of(str(root)))
+            if token != ours and is_ticket_id(ticket) and number.isdecimal()
+        ]
 
     def activity(self, run_dir: Path, pane: str | None) -> Activity:
         """See `Workers.activity`."""

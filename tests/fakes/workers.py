@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,7 +12,7 @@ from hermes_company.domain.names import is_ticket_id
 from hermes_company.domain.run import WorkerPhase, WorkerState
 from hermes_company.errors import Refusal
 from hermes_company.ports.clock import Clock
-from hermes_company.ports.workers import Activity, EndProgress, WorkerOrder
+from hermes_company.ports.workers import Activity, EndProgress, Stray, WorkerOrder
 from hermes_company.wording import say
 
 
@@ -120,6 +121,14 @@ class FakeWorkers:
         return tuple(
             self._pid(folder) for folder, process in self.processes.items() if process.alive and process.order.token == token
         )
+
+    def strays(self, root: Path) -> Sequence[Stray]:
+        """See `Workers.strays`."""
+        return [
+            Stray(process.order.token, folder.parent.name, int(folder.name))
+            for folder, process in self.processes.items()
+            if process.alive and process.order.environ.get("HC_ROOT") == str(root)
+        ]
 
     def activity(self, run_dir: Path, pane: str | None) -> Activity:
         """See `Workers.activity`."""

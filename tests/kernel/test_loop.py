@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from datetime import timedelta
 from pathlib import Path
 
@@ -580,6 +581,36 @@ def test_a_damaged_record_does_not_stop_the_company(rig: Rig) -> None:
 
     assert not process.alive
     assert rig.where("T-1") is State.TODO
+
+
+def test_a_wiped_list_of_open_attempts_doubles_nothing(rig: Rig) -> None:
+    """Without `.hc/open` the records still tell what runs."""
+    rig.drop("T-1")
+    rig.tick()
+    shutil.rmtree(rig.layout.open_runs)
+    rig.restart()
+    rig.tick(2)
+    assert len(rig.workers.starts) == 1
+
+    rig.finish("T-1")
+    rig.tick(2)
+
+    assert rig.where("T-1") is State.REVIEW
+
+
+def test_wiped_records_double_nothing(rig: Rig) -> None:
+    """Without any record the living process is found by its environment and ended before the ticket starts again."""
+    rig.drop("T-1")
+    rig.tick()
+    first = rig.workers.process("T-1")
+    shutil.rmtree(rig.layout.private)
+    rig.restart()
+    rig.tick(1)
+    assert len(rig.workers.starts) == 1
+    rig.tick(3, seconds=40)
+
+    assert not first.alive
+    assert len(rig.workers.starts) == 2
 
 
 def test_exit_75_means_try_later(rig: Rig) -> None:

@@ -227,6 +227,12 @@ class CompanyMachine(RuleBasedStateMachine):
         self.rig.restart()
 
     @rule()
+    def claims_wiped(self) -> None:
+        """Somebody deletes the list of open attempts, and the loop starts again."""
+        shutil.rmtree(self.rig.layout.open_runs, ignore_errors=True)
+        self.rig.restart()
+
+    @rule()
     def cache_wiped(self) -> None:
         """Everything derived is deleted."""
         shutil.rmtree(self.rig.layout.cache, ignore_errors=True)
