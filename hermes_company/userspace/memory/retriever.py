@@ -20,8 +20,8 @@ from hermes_company.userspace.memory.lessons import SAME, jaccard
 from hermes_company.userspace.memory.note import Kind, Note, Status
 from hermes_company.userspace.memory.notebook import NoteBook
 from hermes_company.userspace.memory.plain_index import PlainIndex
-from hermes_company.userspace.relevance.glossary import Glossary, read_glossary
-from hermes_company.userspace.relevance.ranking import Query, Rating, build_query, rate, relevant
+from hermes_company.userspace.relevance.glossary import read_glossary
+from hermes_company.userspace.relevance.ranking import Query, Rater, Rating, build_query, relevant
 from hermes_company.userspace.relevance.tokens import tokens
 from hermes_company.wording import Lang, say
 
@@ -76,7 +76,7 @@ class FtsRetriever:
         self, book: NoteBook, *, glossary: Path, cache: Path, clock: Clock, lang: Lang, index: NoteIndex | None = None
     ) -> None:
         self._book = book
-        self._glossary_file = glossary
+        self._glossary = glossary
         self._cache = cache
         self._clock = clock
         self._lang: Lang = lang
@@ -86,18 +86,19 @@ class FtsRetriever:
         """See `Retriever.recall`. Nothing for a ticket or an agent with `memory: off`."""
         if not (ticket.memory and agent.memory):
             return ()
-        judged = self._judge(self._query(_text(ticket)), agent.name, project, ticket=ticket.id, everything=False)
+        judged = self._judge(self._query(ticket), agent.name, project, ticket=ticket.id, everything=False)
         return tuple(j.recalled for j in judged if j.recalled)
 
     def explain(self, ticket: Ticket, agent: Agent, *, project: str | None) -> list[Judged]:
         """Every note that has a word in common with the ticket, best first, and why it is shown or not."""
-        return self._judge(self._query(_text(ticket)), agent.name, project, ticket=ticket.id, everything=True)
+        return self._judge(self._query(ticket), agent.name, project, ticket=ticket.id, everything=True)
 
     def search(self, text: str, *, limit: int = 10) -> list[Judged]:
         """Notes of any agent and status that fit `text` best, for people; nothing is held back."""
-        query = self._query(text)
+        query = build_query(text, "", read_glossary(self._glossary))
         found = self._index().look(query.words(), agent=None, limit=max(limit, _CANDIDATES))
-        rated = [(entry, rate(query, entry.document, found.corpus)) for entry in found.entries]
+        rater = Rater(query, found.corpus)
+        rated = [(entry, rater.rate(entry.document)) for entry in found.entries]
         rated.sort(key=lambda pair: -pair[1].score)
         return [Judged(entry=e, rating=r, rank=r.score, verdict=self._standing(e, "", found)) for e, r in rated[:limit]]
 
@@ -110,11 +111,10 @@ class FtsRetriever:
             self._made = FtsIndex(self._book, self._cache / "memory.db") if has_fts5() else PlainIndex(self._book)
         return self._made
 
-    def _query(self, text: str) -> Query:
-        return build_query(text, self._glossary())
-
-    def _glossary(self) -> Glossary:
-        return read_glossary(self._glossary_file)
+    def _query(self, ticket: Ticket) -> Query:
+        # A dropped file without a heading is titled by its id, which says nothing.
+        title = ticket.title if ticket.title != ticket.id else ""
+        return build_query(title, ticket.body, read_glossary(self._glossary))
 
     def _judge(self, query: Query, agent: str, project: str | None, *, ticket: str, everything: bool) -> list[Judged]:
         index = self._index()
@@ -124,7 +124,8 @@ class FtsRetriever:
             known = {entry.path for entry in entries}
             others = index.look(query.words(), agent=None, limit=_CANDIDATES).entries
             entries = [*entries, *(entry for entry in others if entry.path not in known)]
-        rated = [(entry, rate(query, entry.document, found.corpus)) for entry in entries if entry.ticket != ticket]
+        rater = Rater(query, found.corpus)
+        rated = [(entry, rater.rate(entry.document)) for entry in entries if entry.ticket != ticket]
         judged = [self._first_look(entry, rating, agent, project, found) for entry, rating in rated]
         top = max((j.rating.score for j in judged if j.verdict is Verdict.SHOWN), default=0.0)
         gated = [_gate(j, top) for j in sorted(judged, key=lambda j: (-j.rank, j.entry.id))]
@@ -176,10 +177,6 @@ class FtsRetriever:
                 notes.append(say("(contradicts {id} of {date}: verify)", id=other.id, date=other.created))
         marks = " ".join(text.in_lang(self._lang) for text in notes)
         return f"{marks} {excerpt(note, words)}".strip()[:400]
-
-
-def _text(ticket: Ticket) -> str:
-    return f"{ticket.title}\n{ticket.body}"
 
 
 def _gate(judged: Judged, top: float) -> Judged:

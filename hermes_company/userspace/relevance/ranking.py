@@ -15,16 +15,19 @@ _K1, _B = 1.2, 0.75
 TITLE_WEIGHT = 2
 # A translation is a weaker sign than the word itself.
 _GLOSSARY_WEIGHT = 0.5
-# Beyond this, a ticket's text only repeats its subject; its title is always read.
-MAX_QUERY_CHARS = 6_000
-
-# The gate: see benchmarks/memory for what each of them costs and brings.
-MIN_DISTINCT = 2
-MIN_COVERAGE = 0.06
-MIN_SHARE_OF_TOP = 0.4
-
+# Together, the words of a ticket's text weigh at most this much more than its title: a long text repeats its subject and
+# brings background, goals and acceptance criteria that half of all notes share.
+_BODY_SHARE = 1.5
+# A title of one or two words is not given all the say: it counts as one of so many rare words.
+_LEAST_TITLE_WORDS = 3
+_MAX_BODY_CHARS = 6_000
 # Texts that a memory counts beside its own. Without them every word of a first note would pass for a common one.
 _UNSEEN_TEXTS = 20
+
+# The gate: see docs/reference/memory.md for what each of them costs and brings.
+MIN_DISTINCT = 2
+MIN_COVERAGE = 0.12
+MIN_SHARE_OF_TOP = 0.55
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,9 @@ class Concept:
 class Query:
     """What a ticket speaks of."""
 
+    # Title and text, normalised; where the title ends.
     text: str
+    title_end: int
     concepts: tuple[Concept, ...]
 
     def words(self) -> tuple[str, ...]:
@@ -93,58 +98,81 @@ def document(title: Iterable[str], body: Iterable[str]) -> Document:
     return Document(counts, sum(counts.values()))
 
 
-def build_query(text: str, glossary: Glossary) -> Query:
-    """What `text` speaks of. A glossary entry is one concept; every other token is one of its own, once."""
-    text = normalise(text[:MAX_QUERY_CHARS])
+def build_query(title: str, body: str, glossary: Glossary) -> Query:
+    """What a ticket speaks of. A glossary entry is one concept; every other token is one of its own, once."""
+    title = normalise(title)
+    text = f"{title}\n{normalise(body[:_MAX_BODY_CHARS])}"
     found = list(located(text))
+    matches = sorted(glossary.matches(text), key=lambda match: match.start)
     concepts: list[Concept] = []
-    taken: list[tuple[int, int]] = []
-    for match in glossary.matches(text):
+    for match in matches:
         own = tuple(t.text for t in found if match.start <= t.start and t.end <= match.end)
         if own:
             concepts.append(Concept(match.start, match.end, own, match.others))
-            taken.append((match.start, match.end))
-    for token in found:
-        # Bigrams over the edge of a known word are accidents of writing without spaces.
-        if not any(start < token.end and token.start < end for start, end in taken):
-            concepts.append(Concept(token.start, token.end, (token.text,)))
-    unique = {concept.own: concept for concept in sorted(concepts, key=lambda c: c.start, reverse=True)}
-    return Query(text, tuple(sorted(unique.values(), key=lambda c: c.start)))
+    # Bigrams over the edge of a known word are accidents of writing without spaces.
+    taken = bytearray(len(text))
+    for concept in concepts:
+        taken[concept.start : concept.end] = b"\1" * (concept.end - concept.start)
+    concepts.extend(Concept(t.start, t.end, (t.text,)) for t in found if not any(taken[t.start : t.end]))
+    first = {concept.own: concept for concept in sorted(concepts, key=lambda c: c.start, reverse=True)}
+    return Query(text, len(title), tuple(sorted(first.values(), key=lambda c: c.start)))
 
 
-def rate(query: Query, doc: Document, corpus: Corpus) -> Rating:
-    """How `doc` fits `query`."""
-    score = covered = total = 0.0
-    spans: list[tuple[int, int]] = []
-    for concept in query.concepts:
-        weight = sum(corpus.rarity(word) for word in concept.own)
-        own = sum(_gain(word, doc, corpus) for word in concept.own)
-        present = sum(corpus.rarity(word) for word in concept.own if word in doc.counts)
-        elsewhere = max((_translated(words, doc, corpus) for words in concept.others), default=0.0)
-        score += max(own, elsewhere)
-        total += weight
-        covered += max(present, _GLOSSARY_WEIGHT * weight if elsewhere else 0.0)
-        if present >= weight / 2 or elsewhere:
-            spans.append((concept.start, concept.end))
-    merged = _merged(spans)
-    # Overlapping bigrams are one word: two characters of it weigh as much as one English word.
-    distinct = sum(max(1, (end - start) // 2) if not query.text[start:end].isascii() else 1 for start, end in merged)
-    terms = tuple(dict.fromkeys(query.text[start:end] for start, end in merged))
-    return Rating(score, covered / total if total else 0.0, distinct, terms)
+class Rater:
+    """Rates texts for one query.
+
+    Args:
+        query: what is looked for.
+        corpus: tells which words are rare.
+    """
+
+    def __init__(self, query: Query, corpus: Corpus) -> None:
+        self._query = query
+        self._corpus = corpus
+        information = [sum(corpus.rarity(word) for word in concept.own) for concept in query.concepts]
+        title = sum(i for c, i in zip(query.concepts, information, strict=True) if c.start < query.title_end)
+        body = sum(information) - title
+        most = _BODY_SHARE * max(title, _LEAST_TITLE_WORDS * corpus.rarity(""))
+        share = min(1.0, most / body) if body else 1.0
+        self._weights = [1.0 if c.start < query.title_end else share for c in query.concepts]
+        self._information = information
+        self._total = title + share * body
+
+    def rate(self, doc: Document) -> Rating:
+        """How `doc` fits the query."""
+        score = covered = 0.0
+        spans: list[tuple[int, int]] = []
+        for concept, weight, information in zip(self._query.concepts, self._weights, self._information, strict=True):
+            own = sum(self._gain(word, doc) for word in concept.own)
+            elsewhere = max((self._translated(words, doc) for words in concept.others), default=0.0)
+            if not own and not elsewhere:
+                continue
+            present = sum(self._corpus.rarity(word) for word in concept.own if word in doc.counts)
+            score += weight * max(own, elsewhere)
+            covered += weight * max(present, _GLOSSARY_WEIGHT * information if elsewhere else 0.0)
+            if present >= information / 2 or elsewhere:
+                spans.append((concept.start, concept.end))
+        merged = _merged(spans)
+        terms = tuple(dict.fromkeys(self._query.text[start:end] for start, end in merged))
+        coverage = covered / self._total if self._total else 0.0
+        return Rating(score, coverage, sum(_words(self._query.text[start:end]) for start, end in merged), terms)
+
+    def _gain(self, word: str, doc: Document) -> float:
+        count = doc.counts.get(word, 0)
+        if not count:
+            return 0.0
+        norm = _K1 * (1 - _B + _B * doc.length / self._corpus.mean_length)
+        return self._corpus.rarity(word) * count * (_K1 + 1) / (count + norm)
+
+    def _translated(self, words: Words, doc: Document) -> float:
+        if not all(word in doc.counts for word in words):
+            return 0.0
+        return _GLOSSARY_WEIGHT * sum(self._gain(word, doc) for word in words)
 
 
-def _gain(word: str, doc: Document, corpus: Corpus) -> float:
-    count = doc.counts.get(word, 0)
-    if not count:
-        return 0.0
-    norm = _K1 * (1 - _B + _B * doc.length / corpus.mean_length)
-    return corpus.rarity(word) * count * (_K1 + 1) / (count + norm)
-
-
-def _translated(words: Words, doc: Document, corpus: Corpus) -> float:
-    if not all(word in doc.counts for word in words):
-        return 0.0
-    return _GLOSSARY_WEIGHT * sum(_gain(word, doc, corpus) for word in words)
+def _words(stretch: str) -> int:
+    """How many words a stretch of text is worth: overlapping bigrams are one, and two characters weigh as much as a word."""
+    return 1 if stretch.isascii() else max(1, len(stretch) // 2)
 
 
 def _merged(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -11,7 +11,7 @@ from hermes_company.domain.ticket import Ticket
 from hermes_company.ports.files import ParseYaml
 from hermes_company.ports.memory import SkillEntry
 from hermes_company.userspace.relevance.glossary import read_glossary
-from hermes_company.userspace.relevance.ranking import Corpus, build_query, document, rate, relevant
+from hermes_company.userspace.relevance.ranking import Corpus, Rater, build_query, document, relevant
 from hermes_company.userspace.relevance.tokens import tokens
 from hermes_company.userspace.skills.skill_file import Skill, read_skills
 
@@ -41,11 +41,11 @@ class CompanySkills:
         named = [
             skill for word in (*ticket.skills, *agent.skills) for skill in skills if _spelling(skill.name) == _spelling(word)
         ]
-        best = [*dict.fromkeys(s.name for s in named), *self._fitting(skills, f"{ticket.title}\n{ticket.body}")]
+        best = [*dict.fromkeys(s.name for s in named), *self._fitting(skills, ticket)]
         by_name = {skill.name: skill for skill in skills}
         return [_entry(by_name[name]) for name in dict.fromkeys(best)][:MOST]
 
-    def _fitting(self, skills: list[Skill], text: str) -> list[str]:
+    def _fitting(self, skills: list[Skill], ticket: Ticket) -> list[str]:
         """Names of the skills that pass the gate, best first."""
         if not skills:
             return []
@@ -53,8 +53,8 @@ class CompanySkills:
         frequency = Counter(word for doc in documents.values() for word in doc.counts)
         mean = sum(doc.length for doc in documents.values()) / max(1, len(documents))
         corpus = Corpus(len(documents), max(mean, 1.0), frequency)
-        query = build_query(text, read_glossary(self._glossary))
-        rated = sorted(((rate(query, doc, corpus), name) for name, doc in documents.items()), key=lambda r: (-r[0].score, r[1]))
+        rater = Rater(build_query(ticket.title, ticket.body, read_glossary(self._glossary)), corpus)
+        rated = sorted(((rater.rate(doc), name) for name, doc in documents.items()), key=lambda r: (-r[0].score, r[1]))
         top = rated[0][0].score if rated else 0.0
         return [name for rating, name in rated if relevant(rating, top)]
 
