@@ -16,7 +16,8 @@ from hermes_company.domain.ticket import State
 from hermes_company.errors import Refusal
 from hermes_company.folders.atomic import replace_existing
 from hermes_company.folders.safe_read import read_head
-from hermes_company.folders.ticket_file import MAX_TICKET_BYTES, BadTicket, with_hold
+from hermes_company.folders.ticket_edit import with_hold
+from hermes_company.folders.ticket_file import MAX_TICKET_BYTES, BadTicket
 from hermes_company.folders.watch import ring
 from hermes_company.ports.board import PlaceTaken, TicketGone
 from hermes_company.wording import Text, say
@@ -27,10 +28,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Did:
-    """What came of it: whether anything changed, and a sentence."""
+    """What came of it: whether anything changed, a sentence, and what the person should know besides."""
 
     changed: bool
     says: Text
+    warnings: tuple[Text, ...] = ()
 
 
 def each(door: Door, tickets: Sequence[str], act: Callable[[str], Did]) -> None:
@@ -53,6 +55,8 @@ def each(door: Door, tickets: Sequence[str], act: Callable[[str], Did]) -> None:
             results.append({"ticket": ticket, "changed": did.changed, "says": did.says.in_lang("en")})
             if not door.as_json:
                 door.tell(did.says)
+            for warning in did.warnings:
+                door.warn(warning)
     ring(door.company.layout.doorbell)
     if door.as_json:
         door.json(results)
@@ -100,7 +104,19 @@ def set_hold(company: Company, ticket: str, *, held: bool) -> Did:
     """Set or remove `hold: true` in the ticket's front matter; every other byte stays.
 
     Raises:
-        Refusal: `ticket-unknown`, the file's own problem, `ticket-moved`.
+        Refusal: see `rewrite`.
+    """
+    if not rewrite(company, ticket, lambda raw: with_hold(raw, held)):
+        already = say("{ticket} is on hold already.", ticket=ticket)
+        return Did(False, already if held else say("{ticket} is not on hold.", ticket=ticket))
+    return Did(True, say("{ticket} is on hold.", ticket=ticket) if held else say("{ticket} may start.", ticket=ticket))
+
+
+def rewrite(company: Company, ticket: str, edit: Callable[[bytes], bytes]) -> bool:
+    """Replace a ticket's bytes by what `edit` makes of them; whether that changed any.
+
+    Raises:
+        Refusal: `ticket-unknown`, `ticket-twice`, the file's own problem, `ticket-moved`.
     """
     _, state = where(company, ticket)
     path = company.layout.ticket(ticket, state)
@@ -108,16 +124,15 @@ def set_hold(company: Company, ticket: str, *, held: bool) -> Did:
     if raw is None:
         raise _moved(ticket)
     try:
-        changed = with_hold(raw, held)
+        changed = edit(raw)
     except BadTicket as problem:
-        cause = say("The line can't be written into it.")
+        cause = say("It was left as it is.")
         raise Refusal(problem.code, fact=problem.reason, cause=cause, remedy=problem.remedy) from None
     if changed == raw:
-        already = say("{ticket} is on hold already.", ticket=ticket)
-        return Did(False, already if held else say("{ticket} is not on hold.", ticket=ticket))
+        return False
     if not replace_existing(path, changed, expected=raw):
         raise _moved(ticket)
-    return Did(True, say("{ticket} is on hold.", ticket=ticket) if held else say("{ticket} may start.", ticket=ticket))
+    return True
 
 
 def cancel(company: Company, ticket: str) -> Did:

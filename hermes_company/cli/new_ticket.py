@@ -78,10 +78,12 @@ def make_ticket(
     """
     who = company.environ.get("USER") or company.environ.get("LOGNAME") or "person"
     now = company.clock.now().astimezone().isoformat(timespec="seconds")
-    whole = {**fields, "workdir": _absolute(str(fields["workdir"]), cwd), "created": now, "created_by": who}
+    whole = {**fields, "workdir": absolute(str(fields["workdir"]), cwd), "created": now, "created_by": who}
     raw = render_ticket(whole, body or f"# {fields['title']}")
     draft = parse_ticket(ticket_id or "TASK-new", raw)
-    warnings = _check(company, draft)
+    warnings = check_owner(company, draft)
+    check_workdir(company, draft)
+    check_needs(company, draft)
     if ticket_id:
         return _create(company, _reserved(company, ticket_id), raw), warnings
     while True:
@@ -89,33 +91,57 @@ def make_ticket(
             return _create(company, _next_free(company.layout), raw), warnings
 
 
-def _absolute(workdir: str, cwd: Path) -> str:
+def absolute(workdir: str, cwd: Path) -> str:
+    """A workdir as it stands in a ticket: what is relative counts from where the person stands."""
     return str((cwd / Path(workdir).expanduser()).resolve()) if workdir else ""
 
 
-def _check(company: Company, draft: Ticket) -> tuple[Text, ...]:
-    """What is wrong is refused; what may come right by itself is only told."""
-    warnings: tuple[Text, ...] = ()
-    if draft.owner:
-        agent = usable_agent(company, draft.owner)
-        problem = company.engines[agent.engine].check(company.sight.engine_settings(agent.engine), company.environ).refusal
-        warnings = (say("{fact} {remedy}", fact=problem.fact, remedy=problem.remedy),) if problem else ()
-    elif not best_first(draft, [a for a in company.agents.all().values() if isinstance(a, Agent)]):
-        warnings = (say("No agent has all of these skills: {skills}.", skills=", ".join(draft.skills) or "-"),)
+def check_owner(company: Company, draft: Ticket) -> tuple[Text, ...]:
+    """Whether somebody can do it. What may come right by itself is only told.
+
+    Raises:
+        Refusal: `agent-unknown`, the profile's own problem, `engine-unknown`.
+    """
+    if not draft.owner:
+        if best_first(draft, [a for a in company.agents.all().values() if isinstance(a, Agent)]):
+            return ()
+        return (say("No agent has all of these skills: {skills}.", skills=", ".join(draft.skills) or "-"),)
+    agent = usable_agent(company, draft.owner)
+    problem = company.engines[agent.engine].check(company.sight.engine_settings(agent.engine), company.environ).refusal
+    return (say("{fact} {remedy}", fact=problem.fact, remedy=problem.remedy),) if problem else ()
+
+
+def check_workdir(company: Company, draft: Ticket) -> tuple[Text, ...]:
+    """Whether its folder is there.
+
+    Raises:
+        Refusal: `workdir-missing`, `workdir-ambiguous`, `project-unknown`.
+    """
     path = workdir_of(draft, company.places)
     if path is not None and not Path(path).is_dir():
         raise missing_workdir(draft.id, path)
-    _check_needs(company, draft)
-    return warnings
+    return ()
 
 
-def _check_needs(company: Company, draft: Ticket) -> None:
+def check_needs(company: Company, draft: Ticket) -> tuple[Text, ...]:
+    """Whether what it waits for can ever be done.
+
+    Raises:
+        Refusal: `need-unknown`, `need-circle`.
+    """
     view = company.board.view(fresh=True)
     facts = company.assessor.facts(view, ())
-    facts = replace(facts, states={**view.states, draft.id: State.TODO}, needs={**facts.needs, draft.id: draft.needs})
+    facts = replace(
+        facts,
+        states={**view.states, draft.id: State.TODO},
+        needs={**facts.needs, draft.id: draft.needs},
+        conflicts={},
+        unsettled={},
+    )
     verdict = judge(replace(draft, hold=False, not_before=None), facts)
     if verdict.code in ("need-unknown", "need-circle"):
         raise Refusal(verdict.code, fact=verdict.reason, cause=say("It would wait for ever."), remedy=verdict.remedy)
+    return ()
 
 
 def _next_free(layout: Layout) -> str:

@@ -144,6 +144,67 @@ def release(door: Door, tickets: _Ids) -> None:
     each(door, tickets, lambda ticket: set_hold(door.company, ticket, held=False))
 
 
+@command(app, "edit", help="Change what a ticket says of itself; an empty value takes it out.", shows=True)
+def edit(
+    door: Door,
+    tickets: _Ids,
+    title: Annotated[str | None, typer.Option("--title", help="What is to be done, in one line.")] = None,
+    owner: Annotated[
+        str | None, typer.Option("--owner", metavar="AGENT", help="Who does it; else whoever has the skills.")
+    ] = None,
+    workdir: Annotated[
+        str | None, typer.Option("--workdir", metavar="FOLDER", help="Where; else in a folder of its own.")
+    ] = None,
+    project: Annotated[str | None, typer.Option("--project", help="Where, by a name from company.yaml.")] = None,
+    priority: Annotated[Priority | None, typer.Option("--priority", help="What goes first.")] = None,
+    needs: Annotated[str | None, typer.Option("--needs", metavar="ID,ID", help="Tickets that must be done before.")] = None,
+    skills: Annotated[str | None, typer.Option("--skills", metavar="A,B", help="Skills that its agent must have.")] = None,
+    skill_pack: Annotated[str | None, typer.Option("--skill-pack", metavar="A,B", help="Company skills to work by.")] = None,
+    timeout_minutes: Annotated[
+        str | None, typer.Option("--timeout-minutes", metavar="MINUTES", help="Time limit of one attempt.")
+    ] = None,
+    not_before: Annotated[
+        str | None, typer.Option("--not-before", metavar="TIME", help="Not earlier, e.g. 2026-05-01T09:00.")
+    ] = None,
+    expects: Annotated[str | None, typer.Option("--expects", metavar="FILE,…", help="Files that must be handed in.")] = None,
+) -> None:
+    """Single front matter keys; every other byte stays."""
+    from hermes_company.cli.acts import each
+    from hermes_company.cli.editing import edit as act
+    from hermes_company.cli.new_ticket import absolute
+
+    given = {
+        "title": title,
+        "owner": owner,
+        "workdir": None if workdir is None else absolute(workdir, door.cwd),
+        "project": project,
+        "priority": None if priority is None else priority.value,
+        "needs": None if needs is None else listed(needs),
+        "skills": None if skills is None else listed(skills),
+        "skill_pack": None if skill_pack is None else listed(skill_pack),
+        "timeout_minutes": timeout_minutes,
+        "not_before": not_before,
+        "expects": None if expects is None else listed(expects),
+    }
+    changes = {key: value for key, value in given.items() if value is not None}
+    if not changes:
+        raise typer.BadParameter(door.words(say("Say what is to be changed, e.g. --priority high.")))
+    each(door, tickets, lambda ticket: act(door.company, ticket, changes))
+
+
+@command(app, "reassign", help="Give tickets to another agent.", shows=True)
+def reassign(
+    door: Door,
+    tickets: _Ids,
+    to: Annotated[str, typer.Option("--to", metavar="AGENT", help="Who does it from now on.")],
+) -> None:
+    """Change `owner:`."""
+    from hermes_company.cli.acts import each
+    from hermes_company.cli.editing import reassign as act
+
+    each(door, tickets, lambda ticket: act(door.company, ticket, to))
+
+
 @command(app, "cancel", help="Park a ticket in blocked; what runs is ended.", shows=True)
 def cancel(door: Door, tickets: _Ids) -> None:
     """Nothing of it is deleted."""

@@ -24,8 +24,7 @@ _FENCE = re.compile(rb"^---[ \t]*\r?\n")
 _CLOSING = re.compile(rb"^(?:---|\.\.\.)[ \t]*\r?(?:\n|\Z)", re.MULTILINE)
 # Our block: its key at the line's start and all indented lines after it, blank ones between them included.
 _RUNTIME = re.compile(rb"^runtime:[^\n]*(?:\n|\Z)(?:(?:[ \t]*\r?\n)*[ \t]+[^\r\n \t][^\n]*(?:\n|\Z))*", re.MULTILINE)
-_ADDED = b"# front matter added by hc"
-_HOLD = re.compile(rb"^hold:[^\n]*(?:\n|\Z)", re.MULTILINE)
+ADDED = b"# front matter added by hc"
 _HEADING = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*$", re.MULTILINE)
 KEYS = (
     "title",
@@ -58,7 +57,9 @@ class BadTicket(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class _Parts:
+class Parts:
+    """A ticket's bytes, taken apart; put together they are the same again."""
+
     bom: bytes
     # Opening fence with its line end; empty where there is no front matter.
     opening: bytes
@@ -68,16 +69,22 @@ class _Parts:
 
     @property
     def newline(self) -> bytes:
+        """How its lines end."""
         first = self.opening or self.body.split(b"\n", 1)[0] + b"\n" if b"\n" in (self.opening or self.body) else b""
         return b"\r\n" if first.endswith(b"\r\n") else b"\n"
 
 
-def _split(raw: bytes) -> _Parts:
+def split_ticket(raw: bytes) -> Parts:
+    """Where front matter and body of these bytes are.
+
+    Raises:
+        BadTicket: the front matter is not closed.
+    """
     bom = _BOM if raw.startswith(_BOM) else b""
     rest = raw[len(bom) :]
     opened = _FENCE.match(rest)
     if not opened:
-        return _Parts(bom, b"", b"", b"", rest)
+        return Parts(bom, b"", b"", b"", rest)
     closed = _CLOSING.search(rest, opened.end())
     if not closed:
         raise BadTicket(
@@ -86,16 +93,16 @@ def _split(raw: bytes) -> _Parts:
             say("Put a line `---` after the last key (or remove the first line)."),
             line=1,
         )
-    return _Parts(bom, opened.group(), rest[opened.end() : closed.start()], closed.group(), rest[closed.end() :])
+    return Parts(bom, opened.group(), rest[opened.end() : closed.start()], closed.group(), rest[closed.end() :])
 
 
 def without_runtime(raw: bytes) -> bytes:
     """The person's bytes: `raw` without our block (and without front matter that we added for it)."""
-    parts = _split(raw)
+    parts = split_ticket(raw)
     found = _RUNTIME.search(parts.front)
     if not found:
         return raw
-    if _ADDED in found.group().split(b"\n", 1)[0]:
+    if ADDED in found.group().split(b"\n", 1)[0]:
         return parts.bom + parts.body
     front = parts.front[: found.start()] + parts.front[found.end() :]
     return parts.bom + parts.opening + front + parts.closing + parts.body
@@ -110,7 +117,7 @@ def with_runtime(raw: bytes, runtime: Mapping[str, object] | None) -> bytes:
     person = without_runtime(raw)
     if not runtime:
         return person
-    parts = _split(person)
+    parts = split_ticket(person)
     newline = parts.newline
     block = _render_runtime(runtime, newline, added=not parts.opening)
     if not parts.opening:
@@ -119,37 +126,8 @@ def with_runtime(raw: bytes, runtime: Mapping[str, object] | None) -> bytes:
     return parts.bom + parts.opening + front + block + parts.closing + parts.body
 
 
-def with_hold(raw: bytes, held: bool) -> bytes:
-    """`raw` with a line `hold: true` at the head of its front matter, or without any `hold:` line. No other byte changes.
-
-    Front matter that would be left empty goes too; where there was none, it is made.
-
-    Raises:
-        BadTicket: the ticket can't be read, or its front matter is not written in lines.
-    """
-    if parse_ticket("check", raw).hold is held:
-        return raw
-    parts = _split(raw)
-    fence = b"---" + parts.newline
-    # From now on the front matter is not ours alone, so it must not go when our block goes.
-    front = _HOLD.sub(b"", parts.front).replace(b"  " + _ADDED, b"", 1)
-    if held:
-        front = b"hold: true" + parts.newline + front
-    changed = parts.bom + (parts.opening or fence) + front + (parts.closing or fence) + parts.body
-    if not front:
-        changed = parts.bom + parts.body
-    try:
-        written = parse_ticket("check", changed).hold is held
-    except BadTicket:
-        written = False
-    if not written:
-        reason = say("The front matter is not written as `key: value` lines.")
-        raise BadTicket("ticket-not-editable", reason, say("Change its `hold` yourself."))
-    return changed
-
-
 def _render_runtime(runtime: Mapping[str, object], newline: bytes, *, added: bool) -> bytes:
-    lines = ["runtime:" + (f"  {_ADDED.decode()}" if added else "")]
+    lines = ["runtime:" + (f"  {ADDED.decode()}" if added else "")]
     for key, value in runtime.items():
         text = str(value) if not isinstance(value, int | float) else None
         if text is not None and "\n" in text:
@@ -178,7 +156,7 @@ def parse_ticket(ticket_id: str, raw: bytes) -> Ticket:
             say("Put long material into a file of its own and name its path in the ticket."),
         )
     person = without_runtime(raw)
-    parts = _split(person)
+    parts = split_ticket(person)
     body = _decode(parts.body, person)
     if not person.strip():
         raise BadTicket("ticket-empty", say("The file is empty."), say("Write what is to be done, then save."))
@@ -347,7 +325,7 @@ def render_ticket(fields: Mapping[str, object], body: str) -> bytes:
     Raises:
         Refusal: `ticket-unwritable`: what would be written could not be read back as the same.
     """
-    lines = [f"{key}: {_scalar(value)}" for key, value in fields.items() if value not in (None, (), [], "")]
+    lines = [f"{key}: {scalar(value)}" for key, value in fields.items() if value not in (None, (), [], "")]
     raw = ("---\n" + "".join(line + "\n" for line in lines) + "---\n\n" + body.strip("\n") + "\n").encode()
     try:
         parse_ticket("check", raw)
@@ -361,9 +339,10 @@ def render_ticket(fields: Mapping[str, object], body: str) -> bytes:
     return raw
 
 
-def _scalar(value: object) -> str:
+def scalar(value: object) -> str:
+    """A front matter value on one line; quoted where YAML would read it as something else."""
     if isinstance(value, list | tuple):
-        return "[" + ", ".join(_scalar(item) for item in value) + "]"
+        return "[" + ", ".join(scalar(item) for item in value) + "]"
     text = str(value).lower() if isinstance(value, bool) else str(value)
     plain = re.fullmatch(r"[A-Za-z0-9_\u4e00-\u9fff][\w ./+@\u4e00-\u9fff-]*", text) and not text.endswith(" ")
-    return text if plain else json.dumps(_printable(text), ensure_ascii=False)
+    return text if plain and text != "null" else json.dumps(_printable(text), ensure_ascii=False)

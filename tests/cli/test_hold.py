@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hermes_company.folders.ticket_file import BadTicket, parse_ticket, with_hold, with_runtime, without_runtime
+from hermes_company.folders.ticket_edit import with_hold
+from hermes_company.folders.ticket_file import BadTicket, parse_ticket, with_runtime, without_runtime
 
 PLAIN = [
     b"# Just a heading\n",
@@ -37,12 +38,20 @@ def test_everything_else_stays(raw: bytes) -> None:
     assert gone == raw or gone == b"---\n---\n" + raw
 
 
-@pytest.mark.parametrize("line", [b"hold: false", b"hold: no  # not yet", b"hold: ''"])
-def test_a_line_that_says_no_gives_way(line: bytes) -> None:
-    """A person's own `hold: false` is replaced, not contradicted."""
-    held = with_hold(b"---\ntitle: x\n" + line + b"\n---\nbody\n", True)
+@pytest.mark.parametrize(
+    ("line", "held"),
+    [
+        (b"hold: false", b"hold: true"),
+        (b"hold: no  # not yet", b"hold: true  # not yet"),
+        (b"hold: ''", b"hold: true"),
+        (b'"hold": no', b'"hold": true'),
+    ],
+)
+def test_a_line_that_says_no_gives_way(line: bytes, held: bytes) -> None:
+    """A person's own `hold: false` is replaced, not contradicted; its place and its comment stay."""
+    text = b"---\ntitle: x\n%b\nx: y\n---\nbody\n"
 
-    assert held == b"---\nhold: true\ntitle: x\n---\nbody\n"
+    assert with_hold(text % line, True) == text % held
 
 
 def test_our_block_does_not_take_the_hold_along() -> None:
@@ -74,7 +83,7 @@ def test_what_cannot_be_edited_is_refused(raw: bytes, code: str) -> None:
 def test_a_hold_in_another_form_is_refused() -> None:
     """A `hold` that is not a line of its own can't be taken out, and nothing is guessed."""
     with pytest.raises(BadTicket) as caught:
-        with_hold(b'---\n"hold": true\n---\n', False)
+        with_hold(b"---\n{title: x, hold: true}\n---\n", False)
 
     assert caught.value.code == "ticket-not-editable"
 

@@ -205,7 +205,7 @@ SENTENCES: dict[str, str] = {
     "a date and time such as 2026-05-01T09:00": "日期和时间，例如 2026-05-01T09:00",
     "The ticket could not be read back.": "写出的工单无法读回。",
     "The front matter is not written as `key: value` lines.": "字段区不是按一行行的 `key: value` 写的。",
-    "Change its `hold` yourself.": "请自行修改其中的 `hold`。",
+    "Change it in the file yourself.": "请自行在文件里修改。",
     # One loop a company
     "This company is already run by another process.": "这家公司已由另一个进程运行。",
     "This company is already run by process {pid} on {host} since {since}.": "这家公司从 {since} 起已由 {host} 上的进程 {pid} 运行。",
