@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from hermes_company.folders.atomic import rename_noreplace
 from hermes_company.ports.clock import Clock
-from hermes_company.ports.events import Event
+from hermes_company.ports.events import Draft, Event
 
 _TAIL = 65_536
 _ROTATE_BYTES = 16_777_216
@@ -47,29 +47,36 @@ class EventLog:
         data: Mapping[str, Any] | None = None,
     ) -> Event:
         """See `Events.append`: one write, one fsync. A torn last line of a crashed writer is closed off first."""
+        draft = Draft(kind=kind, ticket=ticket, agent=agent, attempt=attempt, data=dict(data or {}))
+        return self._write([draft])[0]
+
+    def append_all(self, drafts: Sequence[Draft]) -> None:
+        """See `Events.append_all`."""
+        if drafts:
+            self._write(drafts)
+
+    def _write(self, drafts: Sequence[Draft]) -> list[Event]:
         seq = self.last_seq() if self._seq is None else self._seq
-        event = Event(
-            seq=seq + 1,
-            at=self._clock.now().isoformat(timespec="milliseconds"),
-            kind=kind,
-            ticket=ticket,
-            agent=agent,
-            attempt=attempt,
-            data=dict(data or {}),
-        )
+        at = self._clock.now().isoformat(timespec="milliseconds")
+        events = [
+            Event(seq=number, at=at, kind=d.kind, ticket=d.ticket, agent=d.agent, attempt=d.attempt, data=d.data)
+            for number, d in enumerate(drafts, start=seq + 1)
+        ]
         self._path.parent.mkdir(parents=True, exist_ok=True)
         self._rotate(seq)
         descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
         try:
-            line = (b"" if _ends_a_line(descriptor) else b"\n") + _encode(event)
-            written = os.write(descriptor, line)
-            if written != len(line):
-                raise OSError(f"event log: {written} of {len(line)} bytes written")
+            lines = (b"" if _ends_a_line(descriptor) else b"\n") + b"".join(map(_encode, events))
+            written = os.write(descriptor, lines)
+            if written != len(lines):
+                # What of it arrived is in the log: the next event counts on from there.
+                self._seq = None
+                raise OSError(f"event log: {written} of {len(lines)} bytes written")
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
-        self._seq = event.seq
-        return event
+        self._seq = events[-1].seq
+        return events
 
     def last_seq(self) -> int:
         """The greatest `seq` written; 0 for an empty log."""

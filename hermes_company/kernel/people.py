@@ -8,6 +8,7 @@ from hermes_company.domain.moves import MEANINGS
 from hermes_company.domain.ticket import State
 from hermes_company.kernel.parts import Mind, Parts
 from hermes_company.ports.board import BoardView
+from hermes_company.ports.events import Draft
 
 
 class People:
@@ -30,21 +31,26 @@ class People:
 
     def notice(self, view: BoardView) -> None:
         """Compare what changed on the board with what is known and tell every difference as an event."""
-        known = self._mind.known
         self._unsaid |= self._parts.board.changes()
-        for ticket in sorted(self._unsaid):
-            state, before = view.states.get(ticket), known.get(ticket)
-            if state is not None and before is None:
-                self._tell("ticket.added", ticket, to=state)
-            elif state is not None and before is not None and before is not state:
-                self._moved(ticket, before, state)
-            elif state is None and before is not None and ticket not in view.conflicts:
-                self._parts.events.append("ticket.removed", ticket=ticket)
-                del known[ticket]
-                self._mind.epoch += 1
-            self._unsaid.discard(ticket)
+        if not self._unsaid:
+            return
+        drafts = [draft for ticket in sorted(self._unsaid) if (draft := self._difference(ticket, view))]
+        self._parts.events.append_all(drafts)
+        for draft in drafts:
+            self._learn(draft)
+        self._unsaid.clear()
 
-    def _moved(self, ticket: str, before: State, after: State) -> None:
+    def _difference(self, ticket: str, view: BoardView) -> Draft | None:
+        state, before = view.states.get(ticket), self._mind.known.get(ticket)
+        if state is before:
+            return None
+        if state is None:
+            return None if ticket in view.conflicts else Draft(kind="ticket.removed", ticket=ticket)
+        if before is None:
+            return Draft(kind="ticket.added", ticket=ticket, data={"to": state.value, "by": "person"})
+        return self._moved(ticket, before, state)
+
+    def _moved(self, ticket: str, before: State, after: State) -> Draft:
         meaning = MEANINGS[before, after]
         runs = self._parts.runs
         last = runs.next_number(ticket) - 1
@@ -52,15 +58,16 @@ class People:
             note = runs.note(ticket)
             anew = last if meaning.anew else note.anew
             runs.remember(ticket, replace(note, forgiven=last, anew=anew, retry_at=None))
+        data = {"to": after.value, "by": "person", "from": before.value}
         words = runs.feedback(ticket, last) if meaning.event == "ticket.rejected" else None
-        self._tell(meaning.event, ticket, to=after, came=before, feedback=words)
+        if words:
+            data["feedback"] = words
+        return Draft(kind=meaning.event, ticket=ticket, data=data)
 
-    def _tell(self, kind: str, ticket: str, *, to: State, came: State | None = None, feedback: str | None = None) -> None:
-        data = {"to": to.value, "by": "person"}
-        if came:
-            data["from"] = came.value
-        if feedback:
-            data["feedback"] = feedback
-        self._parts.events.append(kind, ticket=ticket, data=data)
-        self._mind.known[ticket] = to
+    def _learn(self, draft: Draft) -> None:
+        ticket = draft.ticket or ""
+        if "to" in draft.data:
+            self._mind.known[ticket] = State(draft.data["to"])
+        else:
+            self._mind.known.pop(ticket, None)
         self._mind.epoch += 1

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from hermes_company.folders.event_log import EventLog
+from hermes_company.ports.events import Draft
 from tests.fakes.clock import FakeClock
 
 
@@ -95,3 +96,14 @@ def test_a_crash_right_after_putting_aside_counts_on(path: Path) -> None:
 
     assert _log(path).append("a.c").seq == 4
     assert _seqs(_log(path)) == [1, 2, 3, 4]
+
+
+def test_several_events_at_once_are_several_lines(path: Path) -> None:
+    """A batch counts on like single events, and a reader sees each."""
+    log = _log(path)
+    log.append("a.b")
+    log.append_all([Draft(kind="c.d", ticket=f"T-{n}") for n in range(3)])
+    log.append_all([])
+
+    assert [(e.seq, e.kind, e.ticket) for e in _log(path).after(1)] == [(n + 2, "c.d", f"T-{n}") for n in range(3)]
+    assert log.append("a.c").seq == 5
