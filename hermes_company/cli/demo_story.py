@@ -161,8 +161,10 @@ class _Story:
         # First of all, when it is over: a second Ctrl-C must not leave half of it behind.
         self._stack.callback(signal.signal, signal.SIGINT, signal.SIG_IGN)
         self._line(f"hc run   # pid {self._loop.pid}")
-        self._until(say("hc run holds the company"), lambda: look(self._company).loop)
-        self._line(say("To watch the agents: {command}", command=" ".join(self._company.workers.attach_command(None))))
+        attach = " ".join(self._company.workers.attach_command(None))
+        # It says so once it holds the lock and has its tmux server: only then does it run.
+        self._until(say("hc run holds the company"), lambda: attach in self._loop.last_words() or None)
+        self._line(say("To watch the agents: {command}", command=attach))
 
     def _drop(self) -> tuple[str, str, str]:
         self._head(say("Three tickets are dropped into tasks/todo"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from logging.handlers import RotatingFileHandler
@@ -161,8 +162,25 @@ def _log(company: Company) -> Iterator[None]:
     logger.setLevel(logging.INFO)
     logger.propagate = False
     try:
-        yield
+        with _quiet_libraries(handler):
+            yield
     finally:
         logger.removeHandler(handler)
         logger.level, logger.propagate = before
         handler.close()
+
+
+@contextmanager
+def _quiet_libraries(handler: logging.Handler) -> Iterator[None]:
+    """Warnings go to the log: on the terminal they would tear the board."""
+    warned = logging.getLogger("py.warnings")
+    warned.addHandler(handler)
+    logging.captureWarnings(True)
+    try:
+        with warnings.catch_warnings():
+            # watchdog, about a folder that appears while it is being watched; nothing is missed by it.
+            warnings.filterwarnings("ignore", message="Callback with id", category=RuntimeWarning)
+            yield
+    finally:
+        logging.captureWarnings(False)
+        warned.removeHandler(handler)
