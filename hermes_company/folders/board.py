@@ -14,7 +14,7 @@ from hermes_company.folders.atomic import create_exclusive, rename_noreplace, re
 from hermes_company.folders.layout import Layout
 from hermes_company.folders.places import Places
 from hermes_company.folders.ticket_file import BadTicket, parse_ticket, with_runtime
-from hermes_company.folders.ticket_folder import Scanned, Signature, TicketFolder, read_regular, signature
+from hermes_company.folders.ticket_folder import FINE_SECONDS, Scanned, Signature, TicketFolder, read_regular, signature
 from hermes_company.ports.board import BoardView, PlaceTaken, TicketGone
 from hermes_company.ports.clock import Clock
 
@@ -39,6 +39,8 @@ class FolderBoard:
         self._contents: dict[State, dict[str, Ticket | Unreadable]] = {state: {} for state in _READ}
         # Files in todo that may still be in somebody's editor → boot time at which they were first seen as they are.
         self._resting: dict[str, float] = {}
+        # What was read last of each ticket, and of which file.
+        self._known: dict[str, tuple[Signature, Ticket]] = {}
         self._changed: set[str] = set()
         self._version = 0
         self._arrivals = 0
@@ -69,13 +71,26 @@ class FolderBoard:
         """See `Board.read`."""
         path = self._layout.ticket(ticket, state)
         try:
+            now = signature(path.stat(follow_symlinks=False))
+        except FileNotFoundError:
+            raise TicketGone(ticket) from None
+        return self._content(ticket, state, path, now)
+
+    def _content(self, ticket: str, state: State, path: Path, now: Signature) -> Ticket | Unreadable:
+        """The file's content; not read again while inode, time and size are as they were, which a rename leaves alone."""
+        known = self._known.get(ticket)
+        if known and known[0] == now and self._clock.now().timestamp() - now[1] / 1e9 > FINE_SECONDS:
+            return known[1]
+        try:
             raw, modified = read_regular(path)
             found = parse_ticket(ticket, raw)
         except FileNotFoundError:
             raise TicketGone(ticket) from None
         except BadTicket as problem:
             return self._unreadable(ticket, path, problem)
-        return found if found.created else replace(found, created=modified)
+        content = found if found.created else replace(found, created=modified)
+        self._known[ticket] = (now, content)
+        return content
 
     def move(self, ticket: str, source: State, target: State) -> None:
         """See `Board.move`."""
@@ -87,7 +102,10 @@ class FolderBoard:
             raise TicketGone(ticket) from None
         except FileExistsError:
             raise PlaceTaken(ticket) from None
+        read_before = self._known.get(ticket)
         self._leave(ticket, source)
+        if read_before:
+            self._known[ticket] = read_before
         self._arrive(ticket, target, path)
         for state in current:
             self._folders[state].changed_by_us()
@@ -147,7 +165,8 @@ class FolderBoard:
             if isinstance(seen, Path):
                 seen = signature(seen.stat(follow_symlinks=False))
             if state in _READ:
-                self._contents[state][ticket] = self.read(ticket, state)
+                path = self._layout.ticket(ticket, state)
+                self._contents[state][ticket] = self._content(ticket, state, path, seen)
         except (FileNotFoundError, TicketGone):
             self._leave(ticket, state)
             return
@@ -162,6 +181,8 @@ class FolderBoard:
     def _leave(self, ticket: str, state: State) -> None:
         self._folders[state].files.pop(ticket, None)
         self._changed |= self._places.remove(ticket, state)
+        if ticket not in self._places.states and ticket not in self._places.conflicts:
+            self._known.pop(ticket, None)
         if state in _READ:
             self._contents[state].pop(ticket, None)
         if state is State.TODO:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from hermes_company.domain.ticket import State
@@ -10,43 +11,47 @@ from hermes_company.domain.ticket import State
 MARKER = "company.yaml"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Layout:
-    """The paths of one company, from its resolved root."""
+    """The paths of one company, from its resolved root. Put together once: the loop asks for them all the time."""
 
     root: Path
 
-    @property
+    @cached_property
     def settings_file(self) -> Path:
         return self.root / MARKER
 
-    @property
+    @cached_property
     def company(self) -> Path:
         return self.root / "company"
 
-    @property
+    @cached_property
     def skills(self) -> Path:
         return self.company / "skills"
 
-    @property
+    @cached_property
     def glossary(self) -> Path:
         return self.company / "glossary.tsv"
 
-    @property
+    @cached_property
     def runners(self) -> Path:
         return self.root / "runners"
 
-    @property
+    @cached_property
     def tasks(self) -> Path:
         return self.root / "tasks"
 
+    @cached_property
+    def _states(self) -> dict[State, Path]:
+        return {state: self.tasks / state.value for state in State}
+
     def state(self, state: State) -> Path:
-        return self.tasks / state.value
+        return self._states[state]
 
     def ticket(self, ticket: str, state: State) -> Path:
-        return self.tasks / state.value / f"{ticket}.md"
+        return self._states[state] / f"{ticket}.md"
 
-    @property
+    @cached_property
     def agents(self) -> Path:
         return self.root / "agents"
 
@@ -62,58 +67,58 @@ class Layout:
     def runtime_json(self, name: str) -> Path:
         return self.agents / name / "runtime.json"
 
-    @property
+    @cached_property
     def memory(self) -> Path:
         return self.root / "memory"
 
-    @property
+    @cached_property
     def outbox_root(self) -> Path:
         return self.root / "outbox"
 
     def outbox(self, agent: str, ticket: str) -> Path:
         return self.outbox_root / agent / ticket
 
-    @property
+    @cached_property
     def logs(self) -> Path:
         return self.root / "logs"
 
-    @property
+    @cached_property
     def events_file(self) -> Path:
         return self.logs / "events.jsonl"
 
-    @property
+    @cached_property
     def private(self) -> Path:
         """`.hc/`: the orchestrator's own; nobody else writes here."""
         return self.root / ".hc"
 
-    @property
+    @cached_property
     def cache(self) -> Path:
         """Derived files only: deleting it loses nothing."""
         return self.private / "cache"
 
-    @property
+    @cached_property
     def kernel_lock(self) -> Path:
         return self.private / "kernel.lock"
 
-    @property
+    @cached_property
     def kernel_holder(self) -> Path:
         return self.private / "kernel.json"
 
-    @property
+    @cached_property
     def doorbell(self) -> Path:
         """A FIFO: one byte wakes the running loop. It carries no facts."""
         return self.private / "doorbell"
 
-    @property
+    @cached_property
     def identity(self) -> Path:
         """`company.json`: the company's id, which tags its tmux session."""
         return self.private / "company.json"
 
-    @property
+    @cached_property
     def runs(self) -> Path:
         return self.private / "runs"
 
-    @property
+    @cached_property
     def open_runs(self) -> Path:
         """One entry a ticket whose last attempt may not be closed: what to look at after a crash."""
         return self.private / "open"
@@ -128,6 +133,6 @@ class Layout:
     def run(self, ticket: str, attempt: int) -> Path:
         return self.runs / ticket / str(attempt)
 
-    @property
+    @cached_property
     def tmux_conf(self) -> Path:
         return self.private / "tmux.conf"

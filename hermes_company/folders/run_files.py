@@ -236,7 +236,7 @@ def _encode(attempt: Attempt) -> str:
             value = [item.to_json() for item in value]
         if value is not None:
             record[field.name] = value
-    return json.dumps(record, ensure_ascii=False, indent=1, default=str)
+    return json.dumps(record, ensure_ascii=False, default=str)
 
 
 _MOMENTS = ("taken_at", "lease_expires", "closed_at")

@@ -43,6 +43,7 @@ KEYS = (
     "expects",
     "memory",
 )
+_KNOWN = frozenset({*KEYS, "skills_pack"})
 
 
 class BadTicket(Exception):
@@ -191,15 +192,21 @@ def _front_matter(text: str) -> Mapping[str, Any]:
     if not isinstance(fields, Mapping):
         raise BadTicket("ticket-bad-yaml", say("The front matter is not a list of `key: value` lines."), _correct(), line=2)
     for key in fields:
-        close = difflib.get_close_matches(key, KEYS, n=1, cutoff=0.85)
-        if key not in KEYS and key != "skills_pack" and close:
-            raise BadTicket(
-                "ticket-unknown-key",
-                say("The front matter has an unknown key `{key}`.", key=key),
-                say("Did you mean `{close}`?", close=close[0]),
-                line=_line_of(text, key),
-            )
+        if key not in _KNOWN:
+            _refuse_near_miss(key, text)
     return fields
+
+
+def _refuse_near_miss(key: str, text: str) -> None:
+    """Other tools may keep keys of their own in a ticket; what is nearly one of ours is a slip of the pen."""
+    close = difflib.get_close_matches(key, KEYS, n=1, cutoff=0.85)
+    if close:
+        raise BadTicket(
+            "ticket-unknown-key",
+            say("The front matter has an unknown key `{key}`.", key=key),
+            say("Did you mean `{close}`?", close=close[0]),
+            line=_line_of(text, key),
+        )
 
 
 def _line_of(text: str, key: str) -> int | None:

@@ -24,7 +24,7 @@ _NOISE = re.compile(
 _CONFLICT_COPY = re.compile(r"\.sync-conflict-\d{8}-\d{6}|conflicted copy|的冲突副本| \d+\.md$| copy\.md$", re.I)
 # A folder may change again without its time stamp moving on while the stamp is this young: one tick of the system's timer on
 # most file systems, two seconds where stamps are whole seconds (exFAT, some network mounts).
-_FINE_SECONDS = 0.02
+FINE_SECONDS = 0.02
 _COARSE_SECONDS = 2.0
 # A whole look happens at the latest after this many times of what it costs, so that looking stays below 0.1 % of a core.
 _LOOK_SHARE = 1_000
@@ -66,7 +66,7 @@ class TicketFolder:
         cost = self.clock.boottime() - now
         self._next_look = now + min(max(cost * _LOOK_SHARE, _SHORTEST_LOOK_SECONDS), _LONGEST_LOOK_SECONDS)
         age = self.clock.now().timestamp() - stamp / 1e9
-        racy = _COARSE_SECONDS if stamp % 1_000_000_000 == 0 else _FINE_SECONDS
+        racy = _COARSE_SECONDS if stamp % 1_000_000_000 == 0 else FINE_SECONDS
         self._stamp = -1 if age < racy else stamp
         return scanned
 

@@ -234,7 +234,7 @@ class Claimer:
             for i in prompt.injected
         ]
         skills = [{"name": skill.name, "path": skill.path} for skill in prompt.skills]
-        text = json.dumps({"memories": items, "skills": skills}, ensure_ascii=False, indent=1)
+        text = json.dumps({"memories": items, "skills": skills}, ensure_ascii=False)
         self._parts.runs.write(run.ticket, run.number, "injected.json", text)
 
     def _fixed(self, run: Attempt) -> dict[str, str]:
