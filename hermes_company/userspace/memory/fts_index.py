@@ -12,7 +12,7 @@ from hermes_company.userspace.files import Finding, Unreadable
 from hermes_company.userspace.memory.entry import Entry, Found, searchable
 from hermes_company.userspace.memory.note import Kind, Note, Status
 from hermes_company.userspace.memory.notebook import NoteBook, NoteFile
-from hermes_company.userspace.relevance.ranking import TITLE_WEIGHT, Corpus, document
+from hermes_company.userspace.relevance.ranking import TITLE_WEIGHT, Corpus, Document, count, document
 from hermes_company.userspace.relevance.tokens import TOKENS_VERSION
 from hermes_company.wording import Text
 
@@ -69,14 +69,7 @@ class FtsIndex:
 
         def work(db: sqlite3.Connection) -> Found:
             self._refresh(db)
-            size, length = db.execute("SELECT notes, length FROM total").fetchone()
-            frequency = dict(_in_groups(db, "SELECT term, doc FROM vocabulary WHERE term IN ({marks})", words))
-            corpus = Corpus(size, length / size if size else 1.0, frequency)
-            return Found(
-                entries=_candidates(db, frequency, agent, limit),
-                corpus=corpus,
-                superseded=_superseded(db),
-            )
+            return ask(db, words, agent=agent, limit=limit)
 
         return self._with(work)
 
@@ -125,9 +118,11 @@ class FtsIndex:
         import sqlite3
 
         files, self._passed = self._book.files()
-        known = {path: stamp for path, *stamp in db.execute("SELECT path, mtime_ns, size FROM note")}
-        changed = [file for file in files if known.get(file.path) != [file.mtime_ns, file.size]]
-        gone = known.keys() - {file.path for file in files}
+        known = set(db.execute("SELECT path, mtime_ns, size FROM note"))
+        changed = [file for file in files if (file.path, file.mtime_ns, file.size) not in known]
+        gone = (
+            {path for path, _, _ in known} - {file.path for file in files} if len(files) - len(changed) < len(known) else set()
+        )
         if not changed and not gone:
             return
         try:
@@ -136,11 +131,16 @@ class FtsIndex:
             if _busy(problem):
                 return
             raise
-        for path in [*gone, *(file.path for file in changed)]:
+        self.replace(db, changed, gone=gone)
+        db.execute("COMMIT")
+
+    def replace(self, db: sqlite3.Connection, changed: Iterable[NoteFile], *, gone: Iterable[str]) -> None:
+        """Within a transaction, index these files anew and forget those paths."""
+        for path in gone:
             _remove(db, path)
         for file in changed:
+            _remove(db, file.path)
             self._add(db, file)
-        db.execute("COMMIT")
 
     def _add(self, db: sqlite3.Connection, file: NoteFile) -> None:
         try:
@@ -162,6 +162,17 @@ class FtsIndex:
         ).lastrowid
         db.execute("INSERT INTO words (rowid, title, body) VALUES (?, ?, ?)", (row, " ".join(title), " ".join(body)))
         db.execute("UPDATE total SET notes = notes + 1, length = length + ?", (length,))
+
+
+def ask(db: sqlite3.Connection, words: tuple[str, ...], *, agent: str | None, limit: int) -> Found:
+    """What the database, as it is, says to these words. See `NoteIndex.look`."""
+    size, length = db.execute("SELECT notes, length FROM total").fetchone()
+    frequency = dict(_in_groups(db, "SELECT term, doc FROM vocabulary WHERE term IN ({marks})", words))
+    return Found(
+        entries=_candidates(db, frequency, frozenset(words), agent, limit),
+        corpus=Corpus(size, length / size if size else 1.0, frequency),
+        superseded=_superseded(db),
+    )
 
 
 def _create(db: sqlite3.Connection) -> None:
@@ -191,7 +202,9 @@ def _remove(db: sqlite3.Connection, path: str) -> None:
         db.execute("DELETE FROM note WHERE row = ?", (row,))
 
 
-def _candidates(db: sqlite3.Connection, frequency: dict[str, int], agent: str | None, limit: int) -> list[Entry]:
+def _candidates(
+    db: sqlite3.Connection, frequency: dict[str, int], words: frozenset[str], agent: str | None, limit: int
+) -> list[Entry]:
     rarest = sorted(frequency, key=lambda word: frequency[word])[:_MAX_WORDS]
     if not rarest:
         return []
@@ -203,9 +216,11 @@ def _candidates(db: sqlite3.Connection, frequency: dict[str, int], agent: str | 
         (match, *values, limit),
     ).fetchall()
     facts = ", ".join(f"n.{name}" for name in _FACTS.split(", "))
-    statement = f"SELECT n.row, w.title, w.body, {facts} FROM note n JOIN words w ON w.rowid = n.row WHERE n.row IN ({{marks}})"
+    columns = f"n.row, w.title, w.body, n.length, {facts}"
+    statement = f"SELECT {columns} FROM note n JOIN words w ON w.rowid = n.row WHERE n.row IN ({{marks}})"
     found = {
-        row: _entry(title, body, facts) for row, title, body, *facts in _in_groups(db, statement, [row for (row,) in ranked])
+        row: _entry(facts, _document(title, body, length, words))
+        for row, title, body, length, *facts in _in_groups(db, statement, [row for (row,) in ranked])
     }
     return [found[row] for (row,) in ranked]
 
@@ -220,7 +235,12 @@ def _facts(note: Note) -> tuple[Any, ...]:
     return tuple(value if isinstance(value, int | None) else str(value) for value in values)
 
 
-def _entry(title: str, body: str, facts: list[Any]) -> Entry:
+def _document(title: str, body: str, length: int, words: frozenset[str]) -> Document:
+    """Only what the query asks for is counted: a note has many words and a query few."""
+    return Document(count(filter(words.__contains__, title.split()), filter(words.__contains__, body.split())), length)
+
+
+def _entry(facts: list[Any], doc: Document) -> Entry:
     values = dict(zip(_FACTS.split(", "), facts, strict=True))
     values |= {
         "kind": Kind(values["kind"]),
@@ -228,7 +248,7 @@ def _entry(title: str, body: str, facts: list[Any]) -> Entry:
         "path": Path(values["path"]),
         "untrusted": bool(values["untrusted"]),
     }
-    return Entry(**values, document=document(title.split(), body.split()))
+    return Entry(**values, document=doc)
 
 
 def _in_groups(db: sqlite3.Connection, statement: str, values: Iterable[Any]) -> Iterator[tuple[Any, ...]]:

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from hermes_company.userspace.memory.guards import suspicious
 from hermes_company.userspace.memory.note import Kind, Note, Status, one_line
 from hermes_company.userspace.memory.notebook import NoteBook
+from hermes_company.userspace.relevance.ranking import SAME, jaccard
 from hermes_company.userspace.relevance.tokens import tokens
 
-SAME = 0.6
 SIMILAR = 0.35
 MAX_CHARS = 600
 
@@ -98,11 +98,6 @@ class Lessons:
         if rated and rated[0][0] >= SAME:
             return rated[0][1], []
         return None, [note.id for _, note in rated[:5]]
-
-
-def jaccard(one: set[str], other: set[str]) -> float:
-    """The share of words that two sets have in common; 0 when both are empty."""
-    return len(one & other) / len(one | other) if one or other else 0.0
 
 
 def failure(origin: Origin, outcome: str, expires: str) -> Origin:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from hermes_company.domain.names import is_agent_name
 from hermes_company.ports.files import ParseYaml, WriteText
@@ -14,8 +14,7 @@ from hermes_company.userspace.memory.note import MAX_NOTE_BYTES, Kind, Note, rea
 from hermes_company.wording import say
 
 
-@dataclass(frozen=True, slots=True)
-class NoteFile:
+class NoteFile(NamedTuple):
     """A file that may be a note, with what tells whether it changed."""
 
     path: str

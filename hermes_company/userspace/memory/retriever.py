@@ -16,12 +16,11 @@ from hermes_company.userspace.files import Finding
 from hermes_company.userspace.memory.entry import Entry, Found, NoteIndex
 from hermes_company.userspace.memory.excerpt import excerpt, prompt_tokens
 from hermes_company.userspace.memory.fts_index import FtsIndex, has_fts5
-from hermes_company.userspace.memory.lessons import SAME, jaccard
 from hermes_company.userspace.memory.note import Kind, Note, Status
 from hermes_company.userspace.memory.notebook import NoteBook
 from hermes_company.userspace.memory.plain_index import PlainIndex
 from hermes_company.userspace.relevance.glossary import read_glossary
-from hermes_company.userspace.relevance.ranking import Query, Rater, Rating, build_query, relevant
+from hermes_company.userspace.relevance.ranking import SAME, Query, Rater, Rating, build_query, jaccard, relevant
 from hermes_company.userspace.relevance.tokens import tokens
 from hermes_company.wording import Lang, say
 

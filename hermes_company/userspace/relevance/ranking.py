@@ -28,6 +28,8 @@ _UNSEEN_TEXTS = 20
 MIN_DISTINCT = 2
 MIN_COVERAGE = 0.12
 MIN_SHARE_OF_TOP = 0.55
+# Two texts that share so much of their words say the same.
+SAME = 0.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A text's tokens, those of the title counted several times, and how many there are."""
+    """How often a text has the words that matter, those of the title counted several times, and how many it has in all."""
 
     counts: Mapping[str, int]
     length: int
@@ -92,10 +94,16 @@ class Rating:
 
 def document(title: Iterable[str], body: Iterable[str]) -> Document:
     """A document from its tokens."""
+    counts = count(title, body)
+    return Document(counts, sum(counts.values()))
+
+
+def count(title: Iterable[str], body: Iterable[str]) -> dict[str, int]:
+    """How often each word occurs, one in the title several times."""
     counts = Counter(body)
     for word in title:
         counts[word] += TITLE_WEIGHT
-    return Document(counts, sum(counts.values()))
+    return counts
 
 
 def build_query(title: str, body: str, glossary: Glossary) -> Query:
@@ -136,17 +144,21 @@ class Rater:
         share = min(1.0, most / body) if body else 1.0
         self._weights = [1.0 if c.start < query.title_end else share for c in query.concepts]
         self._information = information
+        self._mentions: dict[str, list[int]] = {}
+        for number, concept in enumerate(query.concepts):
+            for word in dict.fromkeys(w for words in (concept.own, *concept.others) for w in words):
+                self._mentions.setdefault(word, []).append(number)
         self._total = title + share * body
 
     def rate(self, doc: Document) -> Rating:
         """How `doc` fits the query."""
         score = covered = 0.0
         spans: list[tuple[int, int]] = []
-        for concept, weight, information in zip(self._query.concepts, self._weights, self._information, strict=True):
+        touched = {number for word in doc.counts.keys() & self._mentions.keys() for number in self._mentions[word]}
+        for number in sorted(touched):
+            concept, weight, information = self._query.concepts[number], self._weights[number], self._information[number]
             own = sum(self._gain(word, doc) for word in concept.own)
             elsewhere = max((self._translated(words, doc) for words in concept.others), default=0.0)
-            if not own and not elsewhere:
-                continue
             present = sum(self._corpus.rarity(word) for word in concept.own if word in doc.counts)
             score += weight * max(own, elsewhere)
             covered += weight * max(present, _GLOSSARY_WEIGHT * information if elsewhere else 0.0)
@@ -173,6 +185,11 @@ class Rater:
 def _words(stretch: str) -> int:
     """How many words a stretch of text is worth: overlapping bigrams are one, and two characters weigh as much as a word."""
     return 1 if stretch.isascii() else max(1, len(stretch) // 2)
+
+
+def jaccard(one: set[str], other: set[str]) -> float:
+    """The share of words that two sets have in common; 0 when both are empty."""
+    return len(one & other) / len(one | other) if one or other else 0.0
 
 
 def _merged(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:

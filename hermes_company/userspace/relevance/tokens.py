@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
 # Changes whenever the same text would give other tokens: an index made by another number is rebuilt.
 TOKENS_VERSION = 1
 
-_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _PIECE = re.compile(rf"(?P<cjk>[{_CJK}]+)|(?P<word>[^\W{_CJK}]+(?:[.\-][^\W{_CJK}]+)*[+#]{{0,2}})")
 _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\dA-Za-z_]+")
 # Function characters: a bigram over one of them says nothing. Only those that hardly ever are part of a content word.
@@ -35,8 +36,7 @@ _WORDS = """
 _STOP_WORDS = frozenset(_WORDS.split())
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """One comparable word and the stretch of the normalised text that it covers."""
 
     text: str
@@ -74,13 +74,14 @@ def _bigrams(run: str, offset: int) -> Iterator[Token]:
         start = end + 1
 
 
-def _words(piece: str) -> list[str]:
+@lru_cache(maxsize=20_000)
+def _words(piece: str) -> tuple[str, ...]:
     whole = piece.casefold().strip("_")
     parts = [part.casefold() for part in _CAMEL.findall(piece)]
     found = [stem(part) for part in parts if _counts(part)] if len(parts) > 1 else []
     if _counts(whole):
         found.insert(0, stem(whole))
-    return list(dict.fromkeys(found))
+    return tuple(dict.fromkeys(found))
 
 
 def _counts(word: str) -> bool:
