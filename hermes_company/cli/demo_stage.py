@@ -28,8 +28,8 @@ class Loop:
 
     def __init__(self, company: Company, lang: Lang) -> None:
         self._output = company.layout.private / "demo.out"
-        # The same interpreter: the demo is to show this hc, whatever else is on PATH; and -P, so that no file of the folder that
-        # the person stands in is taken for a module.
+        # The same interpreter: the demo is to show this hc, whatever else is on PATH. -P: no file of the
+        # folder that the person stands in is taken for a module.
         python = (sys.executable, "-P", "-m", "hermes_company")
         words = [*python, "run", "--plain", "--lang", lang, "--root", str(company.layout.root)]
         with self._output.open("wb") as output:
