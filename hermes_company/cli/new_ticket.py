@@ -103,9 +103,9 @@ def check_owner(company: Company, draft: Ticket) -> tuple[Text, ...]:
         Refusal: `agent-unknown`, the profile's own problem, `engine-unknown`.
     """
     if not draft.owner:
-        if best_first(draft, [a for a in company.agents.all().values() if isinstance(a, Agent)]):
+        if not draft.skills or best_first(draft, [a for a in company.agents.all().values() if isinstance(a, Agent)]):
             return ()
-        return (say("No agent has all of these skills: {skills}.", skills=", ".join(draft.skills) or "-"),)
+        return (say("No agent has all of these skills: {skills}.", skills=", ".join(draft.skills)),)
     agent = usable_agent(company, draft.owner)
     problem = company.engines[agent.engine].check(company.sight.engine_settings(agent.engine), company.environ).refusal
     return (say("{fact} {remedy}", fact=problem.fact, remedy=problem.remedy),) if problem else ()

@@ -10,7 +10,7 @@ import pytest
 
 from hermes_company.domain.ticket import State
 from hermes_company.folders.ticket_file import parse_ticket
-from tests.support.companies import tree
+from tests.support.companies import new_company, tree
 from tests.support.person import Person
 
 
@@ -169,3 +169,12 @@ def test_a_new_ticket_counts_as_written(person: Person) -> None:
     person.ok("task", "new", "x")
 
     assert person.ok("why", "TASK-001", "--json").json["code"] == "ready"
+
+
+def test_a_company_without_agents(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Before anybody is hired a ticket can be made; the answer says that somebody has to be."""
+    person = Person(new_company(tmp_path / "acme").root, capsys)
+    answer = person.ok("task", "new", "x")
+
+    assert answer.err == ""
+    assert answer.lines[1] == "  The company has no agent that can be used. `hc agent add NAME --engine …`."
