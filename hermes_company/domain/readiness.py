@@ -86,7 +86,7 @@ def judge(
         return verdict
     pause = retry_at(ticket.id)
     if pause and pause > facts.now:
-        reason = say("The last attempt failed; the next one starts at {moment}.", moment=_local(pause))
+        reason = say("It is tried again at {moment}.", moment=_local(pause))
         return _wait("retry-pause", reason, say("`hc task retry {id}` starts it at once.", id=ticket.id), pause)
     problem = workdir_problem(ticket)
     if problem:

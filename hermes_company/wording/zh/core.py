@@ -120,7 +120,7 @@ SENTENCES: dict[str, str] = {
     "`hc task release {id}`.": "`hc task release {id}`。",
     "It is not to start before {moment}.": "{moment} 之前不开始。",
     "Edit the ticket's front matter to change that ({id}).": "要更改，请编辑工单开头的字段（{id}）。",
-    "The last attempt failed; the next one starts at {moment}.": "上一次尝试失败，下一次在 {moment} 开始。",
+    "It is tried again at {moment}.": "将于 {moment} 再次尝试。",
     "`hc task retry {id}` starts it at once.": "`hc task retry {id}` 可以立即开始。",
     "It needs {need}, and there is no such ticket.": "它依赖 {need}，而没有这张工单。",
     "Create {need} or correct `needs:`.": "请创建 {need}，或改正 `needs:`。",
