@@ -21,10 +21,9 @@ from hermes_company.wording import say
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Conversation:
-    """The earlier attempt that a ticket goes back to, and the words for it."""
+    """The earlier attempt that a ticket goes back to."""
 
     attempt: Attempt
-    feedback: str | None
     # Whether the engine can go on in the same conversation; else a new one is told what happened.
     resumable: bool
 
@@ -78,7 +77,6 @@ class Assessor:
         begun = any(signal.kind is SignalKind.PROMPT_SUBMITTED for signal in reported)
         return Conversation(
             attempt=last,
-            feedback=runs.feedback(ticket.id, last.number),
             resumable=engine is not None and engine.resumes and begun,
         )
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from hermes_company.domain.agent import Agent
 from hermes_company.domain.environment import choose
-from hermes_company.domain.run import Attempt, Outcome, Phase
+from hermes_company.domain.run import RULES, Attempt, Outcome, Phase
 from hermes_company.domain.settling import Decision
 from hermes_company.domain.ticket import State, Ticket
 from hermes_company.domain.workdir import missing_workdir, workdir_of
@@ -95,9 +95,16 @@ class Claimer:
             taken_at=now,
             lease_expires=now + parts.lease,
             resumes=earlier.attempt.number if earlier and resumable else None,
-            feedback=earlier.feedback if earlier else None,
+            feedback=self._feedback(ticket),
             window=self._window(agent),
         )
+
+    def _feedback(self, ticket: Ticket) -> str | None:
+        """A reviewer's words on the last attempt; or those that it was to act on and failed to."""
+        for last in self._parts.runs.history(ticket.id)[-1:]:
+            failed = last.outcome is not None and RULES[last.outcome].counts
+            return self._parts.runs.feedback(ticket.id, last.number) or (last.feedback if failed else None)
+        return None
 
     def _window(self, agent: Agent) -> str:
         """One window an agent; an agent with more capacity gets one a place, numbered from the second on."""

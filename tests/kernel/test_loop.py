@@ -223,6 +223,24 @@ def test_rejection_of_an_engine_that_cannot_resume_begins_anew_with_the_feedback
     assert rig.prompts.rendered[-1] == ("T-1", 2, "again")
 
 
+def test_feedback_is_not_lost_when_the_next_attempt_dies(rig: Rig) -> None:
+    """A reviewer's words reach whichever attempt acts on them, also one that begins anew."""
+    rig.drop("T-1")
+    rig.tick()
+    rig.finish("T-1")
+    rig.tick(2)
+    RunFiles(rig.layout).give_feedback("T-1", 1, "bolder")
+    rig.mv("T-1", State.TODO)
+    rig.tick(2)
+    assert rig.prompts.rendered[-1] == ("T-1", 2, "bolder")
+
+    rig.workers.exit("T-1", 1)
+    rig.tick()
+    rig.tick(2, seconds=40)
+
+    assert rig.prompts.rendered[-1] == ("T-1", 3, "bolder")
+
+
 def test_pulled_back_to_todo_it_ends_and_begins_anew(rig: Rig) -> None:
     """Doing → todo by hand ends the run and queues the ticket again with a new conversation."""
     rig.drop("T-1")
