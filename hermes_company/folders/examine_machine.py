@@ -9,7 +9,7 @@ from pathlib import Path
 
 from hermes_company.folders.atomic import try_renames
 from hermes_company.folders.layout import Layout
-from hermes_company.folders.watch import watching_problem
+from hermes_company.folders.watch_limits import watching_problem
 from hermes_company.ports.doctor import Finding, Severity, well
 from hermes_company.wording import say
 
@@ -121,9 +121,7 @@ def _low_files(free: int) -> Iterator[Finding]:
 
 def check_watching(layout: Layout) -> Iterator[Finding]:
     """Tried out: whether the system tells of changes in the folders that the loop watches."""
-    if not (layout.tasks.is_dir() and layout.outbox_root.is_dir()):
-        return
-    problem = watching_problem(layout)
+    problem = watching_problem((layout.tasks, layout.outbox_root))
     if problem:
         yield Finding(
             code="not-watched",

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hermes_company.folders.layout import Layout
+from hermes_company.folders.watch_limits import watching_problem
+from hermes_company.wording import Text, say
 
 if TYPE_CHECKING:
     from watchdog.observers.api import BaseObserver
@@ -33,7 +35,7 @@ class FolderWaker:
     finds everything within `poll_seconds`, and `degraded` says so.
     """
 
-    def __init__(self, descriptor: int, degraded: str | None) -> None:
+    def __init__(self, descriptor: int, degraded: Text | None) -> None:
         self._descriptor = descriptor
         self.degraded = degraded
 
@@ -53,23 +55,16 @@ def waker(layout: Layout) -> Iterator[FolderWaker]:
     _make_doorbell(layout.doorbell)
     # Read and write: a FIFO whose last writer is gone would otherwise report end-of-file for ever.
     descriptor = os.open(layout.doorbell, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
-    observer, degraded = _observe(layout)
+    # Before: the watches of a trial must not take away those that are needed.
+    limited = watching_problem((layout.tasks, layout.outbox_root))
+    observer, problem = _observe(layout)
     try:
-        yield FolderWaker(descriptor, degraded)
+        yield FolderWaker(descriptor, problem or limited)
     finally:
         if observer:
             observer.stop()
             observer.join()
         os.close(descriptor)
-
-
-def watching_problem(layout: Layout) -> str | None:
-    """What keeps the system from telling of changes in the company's folders: tried out, and given up again."""
-    observer, problem = _observe(layout)
-    if observer:
-        observer.stop()
-        observer.join()
-    return problem
 
 
 def _make_doorbell(path: Path) -> None:
@@ -81,7 +76,7 @@ def _make_doorbell(path: Path) -> None:
         os.mkfifo(path, 0o600)
 
 
-def _observe(layout: Layout) -> tuple[BaseObserver | None, str | None]:
+def _observe(layout: Layout) -> tuple[BaseObserver | None, Text | None]:
     from watchdog.events import (
         DirCreatedEvent,
         DirMovedEvent,
@@ -101,15 +96,16 @@ def _observe(layout: Layout) -> tuple[BaseObserver | None, str | None]:
     # One recursive schedule a tree: two schedules on one rename make watchdog hold events back for half a second. The filter
     # keeps its own reading of folders from flooding its queue.
     appearing = [FileCreatedEvent, FileMovedEvent, DirCreatedEvent, DirMovedEvent]
-    observer = Observer()
+    observer: BaseObserver | None = None
     try:
+        observer = Observer()
         observer.schedule(
             Bell(), str(layout.tasks), recursive=True, event_filter=[*appearing, FileClosedEvent, FileDeletedEvent]
         )
         observer.schedule(Bell(), str(layout.outbox_root), recursive=True, event_filter=appearing)
         observer.start()
     except OSError as problem:
-        # One of the two may be watched already.
-        observer.stop()
-        return None, problem.strerror or str(problem)
+        if observer:  # one of the two trees may be watched already
+            observer.stop()
+        return None, say("{problem}", problem=problem.strerror or str(problem))
     return observer, None

@@ -150,7 +150,11 @@ def _panes(tmux: Tmux) -> list[Pane] | Refusal | None:
 
 
 def _check_version(tmux: Tmux) -> Iterator[Finding]:
-    version = tmux.version()
+    try:
+        version = tmux.version()
+    except Refusal as problem:
+        yield bad(problem)
+        return
     found = re.search(r"(\d+)\.(\d+)", version)
     if found and (int(found[1]), int(found[2])) < _OLDEST:
         yield Finding(

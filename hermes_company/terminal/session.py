@@ -73,7 +73,10 @@ class Tmux:
         Raises:
             Refusal: `tmux-unreachable`, `tmux-missing`.
         """
-        return self._run((("-V",),), ("-V",)).stdout.decode("utf-8", "replace").strip()
+        done = self._run((("-V",),), ("-V",))
+        if done.returncode != 0:
+            raise _unreachable((("-V",),), done.stderr.decode("utf-8", "replace").strip())
+        return done.stdout.decode("utf-8", "replace").strip()
 
     @property
     def socket_path(self) -> Path:

@@ -82,6 +82,8 @@ SENTENCES: dict[str, str] = {
     "Only {count} more files fit on the company's disk (inodes), however small they are.": "公司所在磁盘只能再放 {count} 个文件（inode），无论多小。",
     "Delete what is made of many small files, such as caches: `df -i` shows where.": "请删除由大量小文件组成的东西，例如缓存：`df -i` 会显示在哪里。",
     "Changes in the folders are noticed at once.": "目录里的改动会立刻被发现。",
+    "no further watcher may be made: {problem}": "不能再创建监视器：{problem}",
+    "no further folder may be watched than those up to {folder}": "监视到 {folder} 为止，不能再监视更多目录",
     "Raise the limits: `sudo sysctl fs.inotify.max_user_instances=512 fs.inotify.max_user_watches=524288`.": "请提高上限：`sudo sysctl fs.inotify.max_user_instances=512 fs.inotify.max_user_watches=524288`。",
     "The program `git` is not on PATH.": "PATH 里找不到程序 `git`。",
     "Install it: the company's memory and rules then have a history.": "请安装它：这样公司的记忆和规则就有历史可查。",
