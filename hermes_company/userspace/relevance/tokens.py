@@ -11,8 +11,8 @@ from typing import NamedTuple
 # Changes whenever the same text would give other tokens: an index made by another number is rebuilt.
 TOKENS_VERSION = 1
 
-_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
-_PIECE = re.compile(rf"(?P<cjk>[{_CJK}]+)|(?P<word>[^\W{_CJK}]+(?:[.\-][^\W{_CJK}]+)*[+#]{{0,2}})")
+_RUN = re.compile(r"\w+(?:[.\-]\w+)*[+#]{0,2}")
+_CJK = re.compile("([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+)")
 _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\dA-Za-z_]+")
 # Function characters: a bigram over one of them says nothing. Only those that hardly ever are part of a content word.
 _FUNCTION = re.compile("[的了在是和与或及也都就而但被把吗呢吧啊呀哦这那我你他她它们很之其若且并所]")
@@ -56,12 +56,16 @@ def tokens(text: str) -> list[str]:
 
 def located(text: str) -> Iterator[Token]:
     """The tokens of an already normalised text with their places."""
-    for piece in _PIECE.finditer(text):
-        if piece.lastgroup == "cjk":
-            yield from _bigrams(piece.group(), piece.start())
-        else:
-            for word in _words(piece.group()):
-                yield Token(word, piece.start(), piece.end())
+    for run in _RUN.finditer(text):
+        at = run.start()
+        # Split at the captured group: Chinese at every second place.
+        for number, piece in enumerate(_CJK.split(run.group()) if not run.group().isascii() else [run.group()]):
+            if number % 2:
+                yield from _bigrams(piece, at)
+            else:
+                for word in _words(piece.strip(".-")):
+                    yield Token(word, at, at + len(piece))
+            at += len(piece)
 
 
 def _bigrams(run: str, offset: int) -> Iterator[Token]:
