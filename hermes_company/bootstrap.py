@@ -204,8 +204,10 @@ class Company:
 
     def kernel(self) -> Kernel:
         """A loop over these parts. The caller holds `company_lock`."""
+        from hermes_company.folders.leftovers import sweep
         from hermes_company.kernel.loop import Kernel
 
+        sweep(self.layout, self.clock)
         return Kernel(self.parts)
 
     @cached_property

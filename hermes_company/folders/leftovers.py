@@ -58,6 +58,26 @@ def leftover_tickets(layout: Layout, clock: Clock) -> list[Leftover]:
     return [found for path in entries if (found := _leftover(path, OUR_TEMPORARY, clock))]
 
 
+def sweep(layout: Layout, clock: Clock) -> None:
+    """Remove what an earlier loop was killed over, where a loop writes while it runs. The caller holds the company's lock.
+
+    A ticket's is removed only when nothing is lost with it. Looks at open attempts only, so that it costs the same whatever
+    was ever done; `hc doctor` looks everywhere.
+    """
+    private = [layout.private, layout.open_runs, layout.private / "engines", layout.private / "programs"]
+    opened = [run for ticket in _entries(layout.open_runs) for run in _entries(layout.ticket_runs(ticket.name))]
+    for folder, form in [
+        *((f, OUR_TEMPORARY) for f in _entries(layout.agents)),
+        *((f, _LAUNCHERS) for f in (*private, *opened)),
+    ]:
+        for path in _entries(folder):
+            if _leftover(path, form, clock):
+                path.unlink(missing_ok=True)
+    for found in leftover_tickets(layout, clock):
+        if found.is_copy:
+            found.path.unlink(missing_ok=True)
+
+
 def _leftover(path: Path, form: re.Pattern[str], clock: Clock) -> Leftover | None:
     found = form.fullmatch(path.name)
     if not found or not is_regular(path):
