@@ -3,7 +3,7 @@
 ENGINE ?= shell
 WORKERS ?= 2
 
-.PHONY: help setup demo test lint format types imports wheel-check clean
+.PHONY: help setup demo test crash-test bench lint format types imports wheel-check clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -21,6 +21,12 @@ test: setup ## all tests, with the real claude and codex from npm against a mode
 	@.ci/need node npm
 	.venv/bin/python -m tests.support.engine_binaries
 	.venv/bin/pytest -n $(WORKERS)
+
+crash-test: setup ## 3,000 tickets while the kernel is killed 600 times; every change to the disk fails once
+	.venv/bin/python -m tests.crash
+
+bench: setup ## the kernel beside other queues; writes docs/benchmarks.md
+	.venv/bin/python -m benchmarks.kernel
 
 lint: setup ## format and lint
 	.venv/bin/ruff format --check .

@@ -70,7 +70,7 @@ def _run(words: Sequence[str], environ: Mapping[str, str]) -> tuple[float, float
     nothing = os.open(os.devnull, os.O_RDWR)
     quiet = [(os.POSIX_SPAWN_DUP2, nothing, number) for number in (0, 1, 2)]
     before = time.perf_counter()
-    pid = os.posix_spawn(words[0], words, environ, file_actions=quiet)
+    pid = os.posix_spawn(words[0], list(words), environ, file_actions=quiet)
     _, status, used = os.wait4(pid, 0)
     taken = time.perf_counter() - before
     os.close(nothing)
