@@ -234,7 +234,6 @@ class Company:
         """One round of the programs, as the loop calls it."""
         self.programs.catch_up()
 
-
     def folders_of(self, agent: Agent) -> list[Path]:
         """Where the agent is to work: its outbox, for tickets without a workdir, and what its tickets name."""
         found = [self.layout.outbox_root / agent.name]
