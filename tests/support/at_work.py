@@ -117,9 +117,14 @@ def at_work(person: Person) -> Iterator[AtWork]:
             if process.poll() is None:
                 process.kill()
             process.communicate()
-        work.tmux("kill-server")
-        until(lambda: not left_behind(person.here), what=f"the end of {left_behind(person.here)}")
+        until(lambda: _ended(work), what=f"the end of {left_behind(person.here)}")
         shutil.rmtree(sockets)
+
+
+def _ended(work: AtWork) -> bool:
+    # Asked for again and again: a server that its loop was just starting when it was killed does not listen yet.
+    work.tmux("kill-server")
+    return not left_behind(work.person.here)
 
 
 def left_behind(folder: Path) -> list[str]:
