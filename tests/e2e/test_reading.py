@@ -33,13 +33,14 @@ COMMANDS = (
 
 
 def footprint(root: Path) -> dict[str, tuple[int, int, bytes]]:
-    """Every file and folder with its identity, time and bytes; the cache may change."""
+    """Every file and folder with its identity, time and bytes; the cache may change, and a FIFO holds nothing."""
     found = {}
     for path in sorted(root.rglob("*")):
         if path.is_relative_to(root / ".hc" / "cache"):
             continue
         info = path.lstat()
-        found[str(path.relative_to(root))] = (info.st_ino, info.st_mtime_ns, path.read_bytes() if path.is_file() else b"")
+        changed = 0 if path.is_fifo() else info.st_mtime_ns
+        found[str(path.relative_to(root))] = (info.st_ino, changed, path.read_bytes() if path.is_file() else b"")
     return found
 
 

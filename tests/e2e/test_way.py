@@ -32,7 +32,7 @@ def test_ticket_teaches_the_next_one(founded: Founded, engine: str) -> None:
         house.hc("review", "approve", "LANDING-1", "-m", "好")
         remembered(house)
         house.drop("LANDING-2", LIKE_IT.asked("---\ntitle: 商品详情落地页\nowner: ann\n---\n再做一个商品落地页，图片懒加载。"))
-        house.drop("RECEIPTS", UNLIKE_IT.asked("# 整理报销单据\n\n把十一月的发票按日期排好，列成表格。"))
+        house.drop("RECEIPTS", UNLIKE_IT.asked("# 整理报销单据\n\n把十一月发票的图片按日期排好，列成表格。"))
         for ticket in ("LANDING-2", "RECEIPTS"):
             house.event("ticket.moved", ticket, to="review")
 

@@ -221,9 +221,10 @@ class House:
         """End all of it. Returns what had to be killed."""
         for loop in self.loops:
             loop.kill()
-        self.tmux("kill-server")
         deadline = time.monotonic() + 15
         while (left := living_in(self.place)) and time.monotonic() < deadline:
+            # Asked for again and again: a server that its loop was just starting when it was killed does not listen yet.
+            self.tmux("kill-server")
             time.sleep(0.02)
         for pid in left:
             processes.send(pid, signal.SIGKILL)
