@@ -84,22 +84,30 @@ _LABEL_EN = (
     r"[_-]?token|(?:api|access|private|secret|encryption|signing|account|app)[_-]?key|app[_-]?secret|credentials?|sk|ak)"
 )
 _LABEL_ZH = r"(?:密码|口令|密钥|秘钥|令牌|私钥|授权码|访问码|提取码|验证码|凭证|凭据|通行证|暗号)"
+_MARK = r"\[REDACTED:[^\]\s]*\]"
+
+
+def _value(pattern: str, flags: re.RegexFlag = re.NOFLAG) -> re.Pattern[str]:
+    """Our own marks read like labels (`npm_token:…`), so they are matched first, without a value, and left alone."""
+    return re.compile(f"{_MARK}|{pattern}", flags)
+
+
 _LABELLED: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("url_password", re.compile(r"\b[a-z][a-z0-9+.-]{1,20}://[^\s/:@'\"]{0,64}:(?P<value>[^\s/@'\"]{3,})@", re.IGNORECASE)),
+    ("url_password", _value(r"\b[a-z][a-z0-9+.-]{1,20}://[^\s/:@'\"]{0,64}:(?P<value>[^\s/@'\"]{3,})@", re.IGNORECASE)),
     (
         "authorization",
-        re.compile(r"\b(?:Bearer|Basic|Token|ApiKey)[ \t]+(?P<value>[0-9A-Za-z._~+/-]{16,}={0,2})", re.IGNORECASE),
+        _value(r"\b(?:Bearer|Basic|Token|ApiKey)[ \t]+(?P<value>[0-9A-Za-z._~+/-]{16,}={0,2})", re.IGNORECASE),
     ),
     (
         "password_option",
-        re.compile(
+        _value(
             rf"(?<!\S)--?(?:password|passwd|pass|pwd|token|secret|api-key)(?:=|[ \t]+)['\"]?(?P<value>[^{_VALUE_END}]{{4,}})"
         ),
     ),
-    ("password_assignment", re.compile(rf"(?i:pass(?:word|wd|phrase)?|pwd)=['\"]?(?P<value>[^{_VALUE_END}&]{{6,}})")),
+    ("password_assignment", _value(rf"(?i:pass(?:word|wd|phrase)?|pwd)=['\"]?(?P<value>[^{_VALUE_END}&]{{6,}})")),
     (
         "labelled_secret",
-        re.compile(
+        _value(
             rf"(?<![A-Za-z])(?:[A-Za-z0-9]+[_.-])*{_LABEL_EN}(?![A-Za-z])[ \t]*['\"`*]{{0,3}}[ \t]*"
             rf"(?:=>|:=|=|:|：| is | was )[ \t]*['\"`*]{{0,3}}(?P<value>[^{_VALUE_END}]{{6,}})",
             re.IGNORECASE,
@@ -107,8 +115,8 @@ _LABELLED: tuple[tuple[str, re.Pattern[str]], ...] = (
     ),
     (
         "labelled_secret_zh",
-        re.compile(
-            rf"{_LABEL_ZH}[ \t]*['\"`*”」]{{0,3}}[ \t]*(?:[:：=]|是|为|就是|改成|改为|设成|设为|设置为|用的是|（|\()[ \t]*"
+        _value(
+            rf"{_LABEL_ZH}[ \t]*['\"`*”」]{{0,3}}[ \t]*(?:[:：=]|是|为|就是|改成|改为|设成|设为|设置为|用的是|[（(「“])[ \t]*"
             rf"['\"`*“「]{{0,3}}(?P<value>[!-~]{{4,}}?)(?=[{_VALUE_END}]|[^!-~]|$)"
         ),
     ),
@@ -137,7 +145,7 @@ def redact(text: str) -> Redacted:
 
 def _redact_values(rule: str, pattern: re.Pattern[str], text: str, found: list[str]) -> str:
     def value(match: re.Match[str]) -> str:
-        if not _looks_secret(match.group("value"), sure=rule in _SURE):
+        if match.group("value") is None or not _looks_secret(match.group("value"), sure=rule in _SURE):
             return match.group()
         found.append(rule)
         start, end = match.start("value") - match.start(), match.end("value") - match.start()

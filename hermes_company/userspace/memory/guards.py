@@ -29,7 +29,7 @@ _RULES: tuple[tuple[str, str], ...] = (
     (
         "exfiltrate",
         r"\b(?:send|post|upload|exfiltrate|email|forward|leak)\b.{0,60}"
-        r"\b(?:keys?|tokens?|secrets?|credentials?|passwords?|\.env|ssh)\b.{0,60}(?:https?://|@)",
+        r"(?:\b(?:keys?|tokens?|secrets?|credentials?|passwords?|ssh)|\.env)\b.{0,60}(?:https?://|@)",
     ),
     (
         "pipe_to_shell",

@@ -42,7 +42,7 @@ def read_skills(folder: Path, parse_yaml: ParseYaml) -> tuple[list[Skill], list[
     """Every readable skill of a folder by name, a folder before a flat file of the same name, and what was passed over."""
     skills: dict[str, Skill] = {}
     findings: list[Finding] = []
-    for path in _files(folder):
+    for path in skill_files(folder):
         name = path.parent.name if path.name == FILE_NAME else path.stem
         if name in skills or not is_skill_name(name):
             continue
@@ -103,7 +103,7 @@ def derived_description(body: str) -> str:
     return title
 
 
-def _files(folder: Path) -> list[Path]:
+def skill_files(folder: Path) -> list[Path]:
     """Skill files, those in folders first. Links are not followed."""
     try:
         with os.scandir(folder) as entries:
