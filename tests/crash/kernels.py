@@ -18,6 +18,7 @@ from hermes_company.bootstrap import Company
 from hermes_company.engines.shell import Shell
 from hermes_company.errors import Refusal
 from hermes_company.folders.company_lock import company_lock
+from hermes_company.folders.leftovers import sweep
 from hermes_company.folders.watch import waker
 from hermes_company.kernel.daemon import Daemon
 from hermes_company.kernel.loop import Kernel
@@ -170,6 +171,7 @@ def _run(company: Company, say: int, tmux: bool, strike: Strike) -> int:
             _say(say, LOCKED)
             _strike_changes(strike, say)
             parts = _parts(company, tmux, strike)
+            sweep(company.layout, company.clock)
             parts.workers.prepare()
             with waker(company.layout) as wakes:
                 Daemon(Kernel(parts), wakes, company.catch_up, lambda: _say(say, WORKING)).run()

@@ -51,7 +51,7 @@ class Report:
     forgotten: list[str] = field(default_factory=list)
     # Whose attempt is not closed.
     unclosed: list[str] = field(default_factory=list)
-    # Files that kernels died over while they wrote them.
+    # Files that kernels died over while they wrote them; harmless, and swept once they are a minute old.
     temporary: list[str] = field(default_factory=list)
     killed: int = 0
     struck: int = 0
@@ -62,7 +62,7 @@ class Report:
     @property
     def clean(self) -> bool:
         """Whether every promise held."""
-        broken = (self.lost, self.doubled, self.stuck, self.forgotten, self.unclosed, self.temporary)
+        broken = (self.lost, self.doubled, self.stuck, self.forgotten, self.unclosed)
         return not any(broken) and self.seconds == self.refused
 
     @property
