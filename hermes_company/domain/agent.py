@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from hermes_company.domain.custom import CustomCommand
 from hermes_company.wording import Text
 
 DEFAULT_TIMEOUT_MINUTES = 30.0
@@ -37,8 +38,15 @@ class Agent:
     # Further words for the engine's command line.
     args: tuple[str, ...] = ()
     memory: bool = True
+    # The command line tool behind engine `custom`, and only there.
+    custom: CustomCommand | None = None
     # profile.md: the identity that the prompt carries.
     identity: str = ""
+
+    @property
+    def begins_anew(self) -> bool:
+        """Whether it can't go on in a conversation even though its engine could: it was not said how."""
+        return self.custom is not None and not self.custom.resume
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

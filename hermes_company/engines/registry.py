@@ -18,7 +18,12 @@ if TYPE_CHECKING:
 
 GROUP = "hermes_company.engines"
 # Known without installed metadata too, and never replaced by another package.
-_OURS = {"claude-code": ("claude_code", "ClaudeCode"), "codex": ("codex", "Codex"), "shell": ("shell", "Shell")}
+_OURS = {
+    "claude-code": ("claude_code", "ClaudeCode"),
+    "codex": ("codex", "Codex"),
+    "shell": ("shell", "Shell"),
+    "custom": ("custom", "Custom"),
+}
 
 
 def load_engines() -> Mapping[str, Engine]:

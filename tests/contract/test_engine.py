@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from hermes_company.domain.custom import CustomCommand
 from hermes_company.domain.environment import choose
 from hermes_company.domain.settings import EngineSettings
 from hermes_company.engines.registry import get_engine
@@ -19,6 +20,7 @@ from tests.fakes.engines import FakeEngine
 from tests.support.engine_rig import make_job
 
 RUNNERS = Path(__file__).parents[2] / "runners"
+TOOL = CustomCommand(command=("claude", "-s", "{session_id}", "-p", "{prompt}"), resume=("claude", "-r", "{session_id}"))
 PARENT_SESSION = {
     "CLAUDECODE": "1",
     "CLAUDE_CODE_ENTRYPOINT": "cli",
@@ -44,7 +46,8 @@ class Case:
     def job(self, **changes: Any) -> Job:
         """A job that the engine can do."""
         fields = {"environ": self.environ, "body": "```sh\ntrue\n```"}
-        return make_job(self.root, self.engine.name, **{**fields, **changes})
+        agent = {"custom": TOOL} if self.engine.name == "custom" else {}
+        return make_job(self.root, self.engine.name, **{**fields, **changes, "agent": {**agent, **changes.get("agent", {})}})
 
     def snapshot(self) -> dict[Path, bytes]:
         """Every file of the company and of the person's home."""
@@ -65,13 +68,13 @@ def on_a_machine(engine: Engine, folder: Path) -> Case:
     return Case(engine, folder / "company", {**environ, "IS_SANDBOX": "1"})
 
 
-@pytest.fixture(params=["claude-code", "codex", "shell", "fake"])
+@pytest.fixture(params=["claude-code", "codex", "shell", "custom", "fake"])
 def case(request: pytest.FixtureRequest, tmp_path: Path) -> Case:
     """Every engine, and the fake that stands for one."""
     return on_a_machine(FakeEngine() if request.param == "fake" else get_engine(request.param), tmp_path)
 
 
-@pytest.fixture(params=["claude-code", "codex", "shell"])
+@pytest.fixture(params=["claude-code", "codex", "shell", "custom"])
 def real(request: pytest.FixtureRequest, tmp_path: Path) -> Case:
     """Every engine but the fake."""
     return on_a_machine(get_engine(request.param), tmp_path)
@@ -218,9 +221,9 @@ def test_strange_line_is_no_signal(case: Case) -> None:
 
 
 def test_resuming_names_the_conversation(case: Case) -> None:
-    """An engine that resumes names the conversation in the command; one that doesn't starts again."""
+    """An engine that resumes names the conversation in what it starts; one that doesn't starts again."""
     job = case.job()
-    resumed = case.engine.resume(job).argv
+    resumed, started = ((launch.argv, launch.files) for launch in (case.engine.resume(job), case.engine.start(job)))
 
-    assert (job.session_id in resumed) == case.engine.resumes
-    assert (resumed == case.engine.start(job).argv) != case.engine.resumes
+    assert (job.session_id in repr(resumed)) == case.engine.resumes
+    assert (resumed == started) != case.engine.resumes

@@ -15,10 +15,10 @@ from tests.support.engine_rig import make_job
 
 
 def test_ours_are_always_there() -> None:
-    """The three engines of the package are found by their names."""
+    """The engines of the package are found by their names."""
     engines = load_engines()
 
-    assert {"claude-code", "codex", "shell"} <= set(engines)
+    assert {"claude-code", "codex", "shell", "custom"} <= set(engines)
     assert all(engine.name == name for name, engine in engines.items())
 
 
@@ -38,7 +38,7 @@ def test_name_like_nothing_lists_all() -> None:
     with pytest.raises(Refusal) as raised:
         get_engine("gpt")
 
-    assert "claude-code, codex, shell" in raised.value.in_lang("en")
+    assert "claude-code, codex, custom, shell" in raised.value.in_lang("en")
 
 
 OFFER = "[hermes_company.engines]\nguest = guest_engine:Guest\nbroken = nowhere:Engine\ncodex = guest_engine:Guest\n"
@@ -79,7 +79,7 @@ def test_broken_package_stops_only_its_own_agents(guests: Path, tmp_path: Path) 
         broken.start(job)
 
 
-@pytest.mark.parametrize("module", ["claude_code", "codex", "shell", "registry"])
+@pytest.mark.parametrize("module", ["claude_code", "codex", "shell", "custom", "registry"])
 def test_importing_is_cheap(module: str) -> None:
     """An engine's module brings in nothing heavy: commands that only list things pay for it too."""
     code = (

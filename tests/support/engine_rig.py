@@ -12,6 +12,7 @@ from typing import Any, TypeVar, cast
 
 from hermes_company.domain.agent import Agent
 from hermes_company.domain.environment import choose
+from hermes_company.domain.run import WorkerPhase, WorkerState
 from hermes_company.domain.settings import EngineSettings
 from hermes_company.domain.signals import Signal, SignalKind
 from hermes_company.ports.engine import Engine, Job, Launch
@@ -91,6 +92,10 @@ class EngineRig:
     def end(self, job: Job) -> None:
         """End its whole process tree."""
         self.company.end(self._orders[job.run_dir])
+
+    def ended(self, job: Job) -> WorkerState:
+        """Wait until its process has ended by itself."""
+        return self.company.phase(self._orders[job.run_dir], WorkerPhase.EXITED)
 
     def done(self, job: Job) -> str:
         """Wait for DONE and return what it says."""

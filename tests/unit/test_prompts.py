@@ -35,7 +35,7 @@ NOTE = Recalled(
     terms=("build",),
 )
 SKILL = SkillEntry(name="landing-page", description="Use for landing pages.", path="/acme/company/skills/landing-page/SKILL.md")
-RUNNERS = ("claude_runner.md", "codex_runner.md", "shell_runner.md")
+RUNNERS = ("claude_runner.md", "codex_runner.md", "shell_runner.md", "custom_runner.md")
 
 
 @dataclass

@@ -28,6 +28,7 @@ def test_every_language_gets_the_same_files(lang: Lang) -> None:
         "runners/claude_runner.md",
         "runners/codex_runner.md",
         "runners/shell_runner.md",
+        "runners/custom_runner.md",
         "runners/feedback.md",
         "agents/laohuang/profile.json",
         "agents/worker/profile.md",

@@ -1,10 +1,11 @@
 """The Chinese catalogue: English sentence → Chinese sentence, one file a room so that each stays readable."""
 
-from hermes_company.wording.zh import cli, core, doctor, engines, memory, terminal
+from hermes_company.wording.zh import cli, core, custom, doctor, engines, memory, terminal
 
 CATALOGUE: dict[str, str] = {
     **core.SENTENCES,
     **engines.SENTENCES,
+    **custom.SENTENCES,
     **terminal.SENTENCES,
     **memory.SENTENCES,
     **cli.SENTENCES,
