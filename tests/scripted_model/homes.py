@@ -40,3 +40,31 @@ def seed_codex(folder: Path, url: str, trusted: Sequence[Path]) -> dict[str, str
     head = f'model = "scripted"\nmodel_provider = "scripted"\n\n[model_providers.scripted]\n{provider}\n'
     (config / "config.toml").write_text(head + "\n".join(projects))
     return {"HOME": str(folder), "CODEX_HOME": str(config), "SCRIPTED_KEY": API_KEY}
+
+
+def seed_gemini(folder: Path, url: str) -> dict[str, str]:
+    """A Gemini CLI home that has chosen the API key as its login."""
+    config = folder / ".gemini"
+    config.mkdir(parents=True, exist_ok=True)
+    settings = {
+        "security": {"auth": {"selectedType": "gemini-api-key"}},
+        "general": {"enableAutoUpdate": False},
+        "privacy": {"usageStatisticsEnabled": False},
+    }
+    (config / "settings.json").write_text(json.dumps(settings))
+    return {"HOME": str(folder), "GEMINI_API_KEY": API_KEY, "GOOGLE_GEMINI_BASE_URL": url}
+
+
+def seed_opencode(folder: Path, url: str) -> dict[str, str]:
+    """An OpenCode home whose only model is ours; nothing is fetched or updated."""
+    config = folder / ".config" / "opencode"
+    config.mkdir(parents=True, exist_ok=True)
+    provider = {
+        "npm": "@ai-sdk/openai-compatible",
+        "options": {"baseURL": f"{url}/v1", "apiKey": "{env:SCRIPTED_KEY}"},
+        "models": {"scripted": {}},
+    }
+    settings = {"autoupdate": False, "share": "disabled", "model": "scripted/scripted", "provider": {"scripted": provider}}
+    (config / "opencode.json").write_text(json.dumps(settings))
+    offline = {"OPENCODE_DISABLE_MODELS_FETCH": "1", "OPENCODE_DISABLE_LSP_DOWNLOAD": "1"}
+    return {"HOME": str(folder), "SCRIPTED_KEY": API_KEY, **offline}

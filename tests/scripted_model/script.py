@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-Api = Literal["anthropic", "openai"]
+Api = Literal["anthropic", "openai", "gemini"]
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 import traceback
 from collections.abc import Callable, Mapping, Sequence
@@ -11,10 +12,12 @@ from pathlib import Path
 from types import ModuleType, TracebackType
 from typing import Any
 
-from tests.scripted_model import anthropic, homes, responses
+from tests.scripted_model import anthropic, chat, gemini, homes, responses
 from tests.scripted_model.script import Director, Fail, Hang, Plan, Say, ScriptProblem, Turn
 
-_APIS: dict[str, ModuleType] = {"/v1/messages": anthropic, "/v1/responses": responses}
+_APIS: dict[str, ModuleType] = {"/v1/messages": anthropic, "/v1/responses": responses, "/v1/chat/completions": chat}
+# Where the model's name is a part of the path.
+_GEMINI = re.compile(r"/v1beta/models/([^:/]+):streamGenerateContent")
 
 
 class ScriptedModel:
@@ -69,6 +72,14 @@ class ScriptedModel:
         """Make a home for Codex in `folder`; returns the variables that lead there and to this model."""
         return homes.seed_codex(folder, self.url, trusted)
 
+    def gemini_env(self, folder: Path) -> dict[str, str]:
+        """Make a home for Gemini CLI in `folder`; returns the variables that lead there and to this model."""
+        return homes.seed_gemini(folder, self.url)
+
+    def opencode_env(self, folder: Path) -> dict[str, str]:
+        """Make a home for OpenCode in `folder`; returns the variables that lead there and to this model."""
+        return homes.seed_opencode(folder, self.url)
+
     def __enter__(self) -> ScriptedModel:
         threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
         return self
@@ -84,10 +95,11 @@ class ScriptedModel:
         """Status, headers and body of the answer to a request."""
         if path == "/v1/messages/count_tokens":
             return _json(200, {"input_tokens": anthropic.INPUT_TOKENS})
-        api = _APIS.get(path)
+        named = _GEMINI.fullmatch(path)
+        api = gemini if named else _APIS.get(path)
         if api is None:
             return _json(404, {"error": {"message": f"no {path} here"}})
-        turn: Turn = api.parse(body)
+        turn: Turn = api.parse({**body, "model": named[1]} if named else body)
         with self._news:
             (self._sides if turn.side else self._turns).append(turn)
             step = Say(api.TITLE) if turn.side else self._next_step(turn)
