@@ -24,7 +24,16 @@ def make(name: str) -> str | None:
 
 def join(folder: str) -> None:
     """Move this process into the cgroup, if that is allowed."""
-    _write(f"{folder}/cgroup.procs", b"0")
+    try:
+        descriptor = os.open(f"{folder}/cgroup.procs", os.O_WRONLY)
+    except OSError:
+        return
+    try:
+        os.write(descriptor, b"0")
+    except OSError:
+        return
+    finally:
+        os.close(descriptor)
 
 
 def members(folder: str) -> tuple[int, ...]:
@@ -35,27 +44,9 @@ def members(folder: str) -> tuple[int, ...]:
         return ()
 
 
-def kill(folder: str) -> None:
-    """KILL all that is in the cgroup and below it, at once."""
-    _write(f"{folder}/cgroup.kill", b"1")
-
-
 def remove(folder: str) -> None:
     """Remove the empty cgroup. One that is not empty stays."""
     try:
         os.rmdir(folder)  # noqa: PTH106
     except OSError:
         return
-
-
-def _write(path: str, data: bytes) -> None:
-    try:
-        descriptor = os.open(path, os.O_WRONLY)
-    except OSError:
-        return
-    try:
-        os.write(descriptor, data)
-    except OSError:
-        return
-    finally:
-        os.close(descriptor)

@@ -90,7 +90,6 @@ def _write_beside(path: str, data: bytes, mode: int) -> str:
 def _write_new(path: str, data: bytes, mode: int, flag: int) -> None:
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | flag, mode)
     with open(descriptor, "wb", buffering=0) as file:  # noqa: PTH123
-        os.fchmod(descriptor, mode)
         rest = memoryview(data)
         while rest:
             rest = rest[file.write(rest) :]

@@ -12,10 +12,6 @@ set -s exit-empty off
 set -g destroy-unattached off
 set -g remain-on-exit on
 
-# What an engine sends to the terminal must not rename its window.
-set -g allow-rename off
-set -g automatic-rename off
-
 # Must be set before a window is made.
 set -g history-limit {history}
 set -g default-size {width}x{height}

@@ -185,7 +185,7 @@ class TmuxWorkers:
                 processes.terminate(pid)
         if now - ending.asked < ending.patience:
             return EndProgress.ENDING
-        _kill(fence, launcher, rest)
+        _kill(launcher, rest)
         ending.killed = now if ending.killed is None else ending.killed
         return EndProgress.STUCK if now - ending.killed >= _KILL_SECONDS else EndProgress.ENDING
 
@@ -318,10 +318,8 @@ def _idle(pane: _Pane) -> bool:
     return bool(pane.tag) and f"/{LAUNCH_SCRIPT}" in pane.command and not processes.descendants(pane.pid)
 
 
-def _kill(fence: Fence, launcher: int | None, rest: set[int]) -> None:
+def _kill(launcher: int | None, rest: set[int]) -> None:
     below = processes.descendants(launcher) if launcher else ()
-    if fence.cgroup:
-        cgroup.kill(fence.cgroup)
     for pid in {*rest, *below}:
         processes.send(pid, signal.SIGKILL)
     # As long as something is below it, the launcher is the one that orphans go to.

@@ -88,6 +88,7 @@ def test_a_closed_window_ends_the_tree(company: TmuxCompany, words: tuple[str, .
 
     assert company.phase(order, WorkerPhase.EXITED).stopped_by == "HUP"
     assert alive(company) == []
+    until(lambda: (launcher := processes.look_up(fence(order).pid or 0)) is None or launcher.zombie)
 
 
 def test_a_killed_launcher_is_made_good_for(company: TmuxCompany) -> None:
@@ -107,9 +108,10 @@ def test_a_killed_launcher_is_made_good_for(company: TmuxCompany) -> None:
     assert not fence(order).cgroup or not Path(fence(order).cgroup or "").exists()
 
 
-def test_a_gentle_engine_may_finish_its_work(company: TmuxCompany) -> None:
-    """TERM comes first: an engine that cleans up within the grace is not killed."""
-    order = company.sh("trap 'echo saved > saved.txt; exit 7' TERM; echo ready > ready.txt; while :; do sleep 0.05; done")
+@pytest.mark.parametrize("waits", ["while :; do sleep 0.05; done", "kill -STOP $$"])
+def test_a_gentle_engine_may_finish_its_work(company: TmuxCompany, waits: str) -> None:
+    """TERM comes first: an engine that cleans up within the grace is not killed, not even one that was stopped."""
+    order = company.sh(f"trap 'echo saved > saved.txt; exit 7' TERM; echo ready > ready.txt; {waits}")
     company.workers.spawn(order)
     until((company.root / "work" / "ready.txt").exists)
 
@@ -132,7 +134,6 @@ def test_a_launcher_that_hangs_is_overruled(slow_clock: tuple[TmuxCompany, FakeC
     company, clock = slow_clock
     order = company.sh("trap '' TERM; sleep 600 & sleep 600", stop_grace_seconds=600.0)
     company.workers.spawn(order)
-    state = company.phase(order, WorkerPhase.RUNNING)
     until(lambda: len(company.workers.survivors(order.token)) == 3)
     launch = order.run_dir / "launch.json"
     launch.write_text(launch.read_text().replace("600.0", str(GRACE)))
@@ -146,7 +147,8 @@ def test_a_launcher_that_hangs_is_overruled(slow_clock: tuple[TmuxCompany, FakeC
     clock.advance(0.2)
     company.end(order)
     assert company.workers.survivors(order.token) == ()
-    assert processes.descendants(state.pid or 0) == ()
+    # It lived to see the end of its tree: as long as anything is below it, it is the one that orphans come to.
+    assert company.workers.state(order.run_dir).phase is WorkerPhase.EXITED
 
 
 def test_what_cannot_be_killed_is_called_stuck(slow_clock: tuple[TmuxCompany, FakeClock]) -> None:
@@ -186,6 +188,19 @@ def test_another_process_with_the_same_id_is_not_the_launcher(company: TmuxCompa
 
     assert (after_reboot, reused) == (WorkerPhase.VANISHED, WorkerPhase.VANISHED)
     assert company.workers.state(order.run_dir).phase is WorkerPhase.RUNNING
+
+
+def test_a_zombie_is_dead() -> None:
+    """A process that has ended and that nobody has collected yet does not count as alive."""
+    process = subprocess.Popen(["true"])
+    until(lambda: (row := processes.look_up(process.pid)) is not None and row.zombie)
+    found = processes.look_up(process.pid)
+    assert found is not None
+
+    alive = processes.is_alive(process.pid, found.start, processes.boot_id())
+
+    process.wait()
+    assert not alive
 
 
 def test_the_end_rings_the_doorbell(company: TmuxCompany) -> None:

@@ -258,6 +258,7 @@ def test_a_split_window_keeps_its_attempts_pane(company: TmuxCompany) -> None:
     theirs = company.tmux("split-window", "-d", "-b", "-P", "-F", "#{pane_id}", "-t", pane, "sleep", "600")
 
     second = company.sh("exit 0", ticket="TASK-2")
+    company.workers = company.new_workers()
 
     assert company.workers.spawn(second) == pane
     company.phase(second, WorkerPhase.EXITED)
@@ -318,6 +319,20 @@ def test_a_pane_shows_only_its_own_attempt(company: TmuxCompany) -> None:
 
     assert "second" not in company.workers.tail(first.run_dir, pane, 5)
     assert "first" not in company.workers.tail(second.run_dir, pane, 500)
+
+
+def test_a_pane_of_another_launcher_is_not_read(company: TmuxCompany) -> None:
+    """A new tmux server gives the same pane ids out again: what is shown there now are not this attempt's words."""
+    order = company.sh("echo mine; exec sleep 600")
+    pane = company.workers.spawn(order)
+    until(lambda: company.workers.tail(order.run_dir, pane, 5) == "mine")
+    company.tmux("respawn-pane", "-k", "-t", pane, "/bin/sh", "-c", "echo theirs; exec sleep 600")
+    until(lambda: "theirs" in company.tmux("capture-pane", "-p", "-t", pane))
+
+    company.workers.keep_output(order.run_dir, pane)
+
+    assert company.workers.tail(order.run_dir, pane, 5) == ""
+    assert (order.run_dir / "pane.log").read_text() == ""
 
 
 def test_an_engine_cannot_rename_its_window(company: TmuxCompany) -> None:

@@ -116,6 +116,21 @@ def test_launching_twice_at_once_starts_once(company: TmuxCompany) -> None:
     assert not (order.run_dir / "env.json").exists()
 
 
+def test_a_launcher_that_loses_the_fence_starts_nothing(company: TmuxCompany) -> None:
+    """Although it has everything it needs, its engine never runs, and the keys it was given are deleted."""
+    order = company.sh("echo started >> started.txt")
+    run = RunFolder(order.run_dir)
+    run.write(order, doorbell=company.root / "doorbell", lang="en")
+    (order.run_dir / "started.json").write_text('{"pid": 1}')
+
+    done = subprocess.run(["/bin/sh", str(run.script)], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+
+    assert (done.returncode, done.stderr.split(",")[0]) == (97, "This attempt was started before")
+    assert (order.run_dir / "started.json").read_text() == '{"pid": 1}'
+    assert not (company.root / "work" / "started.txt").exists()
+    assert not (order.run_dir / "env.json").exists()
+
+
 def test_the_fence_needs_no_links(tmp_path: Path) -> None:
     """Where the file system has no hard links, the fence is won by exclusive creation, still only once."""
     path = str(tmp_path / "fence")
