@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from hermes_company.kernel.loop import Kernel
     from hermes_company.kernel.parts import Parts, Sight
     from hermes_company.terminal.workers import TmuxWorkers
+    from hermes_company.userspace.memory.history import History
     from hermes_company.userspace.memory.notebook import NoteBook
     from hermes_company.userspace.memory.retriever import FtsRetriever
     from hermes_company.userspace.programs import Programs
@@ -211,8 +212,15 @@ class Company:
         return Kernel(self.parts)
 
     @cached_property
+    def history(self) -> History:
+        """Earlier states of memory and skills."""
+        from hermes_company.userspace.memory.history import History
+
+        return History(self.layout.root, scratch=self.layout.cache, environ=self.environ)
+
+    @cached_property
     def programs(self) -> Programs:
-        """The userspace programs: archive and diary."""
+        """The userspace programs: archive, diary, and the history of what they wrote."""
         from hermes_company.folders.atomic import write_atomic
         from hermes_company.userspace.diary import Diary
         from hermes_company.userspace.memory.archive import Archive
@@ -222,6 +230,7 @@ class Company:
             [
                 Archive(self.notes, self.events, lang=self.settings.lang),
                 Diary(self.layout.logs, lang=self.settings.lang, runs=self.runs),
+                self.history,
             ],
             self.events,
             self.layout.private / "programs",

@@ -32,8 +32,15 @@ def accept(book: NoteBook, ticket: str, failures: Sequence[str]) -> None:
 def reject(book: NoteBook, ticket: str, failures: Sequence[str], *, blamed: Iterable[str]) -> None:
     """The ticket goes back to work: its notes stay unseen, marked as rejected; the ids that the reviewer blames have harmed."""
     _withdraw(book, ticket, failures, REJECTED)
-    for note in _named(book, blamed):
+    blame(book, blamed, ticket)
+
+
+def blame(book: NoteBook, ids: Iterable[str], ticket: str) -> list[Note]:
+    """These notes misled the agent in that ticket; counted once a ticket. The notes as they were, none for unknown ids."""
+    notes = list(_named(book, ids))
+    for note in notes:
         _count(book, note, ticket, "harmful")
+    return notes
 
 
 def reopen(book: NoteBook, ticket: str, failures: Sequence[str]) -> None:

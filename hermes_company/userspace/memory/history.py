@@ -1,0 +1,223 @@
+"""What memory and skills were before: every change is a commit of its own, beside whatever a person is just staging."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from hermes_company.domain.ticket import State
+from hermes_company.errors import Refusal
+from hermes_company.ports.events import Event
+from hermes_company.userspace.memory.git import Git
+from hermes_company.wording import say
+
+AUTHOR = "hc-orchestrator"
+PATHS = ("memory", "company/skills", "company/skills-drafts")
+_LOCK_SECONDS = 20.0
+_VERBS: Mapping[str, str] = {
+    "attempt.closed": "archive",
+    "ticket.approved": "accept",
+    "ticket.rejected": "send back",
+}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Change:
+    """One commit that touched memory or skills."""
+
+    commit: str
+    # ISO 8601 with offset.
+    at: str
+    author: str
+    subject: str
+
+
+class History:
+    """A program that commits what other programs wrote below `PATHS`, and the way back. It runs after them.
+
+    Without git, or where the company is not a repository of its own, nothing is recorded; `recording` tells.
+
+    Args:
+        root: the company.
+        scratch: where a temporary index and the lock may lie; `.hc/cache`.
+        environ: for git.
+    """
+
+    name = "history"
+
+    def __init__(self, root: Path, *, scratch: Path, environ: Mapping[str, str]) -> None:
+        self._root = root
+        self._scratch = scratch
+        self._git = Git(root, environ)
+
+    def handle(self, event: Event) -> None:
+        """See `Program.handle`. What the programs before it made of the event is committed in its ticket's name."""
+        left_done = event.kind == "ticket.moved" and event.data.get("from") == State.DONE
+        verb = "reopen" if left_done else _VERBS.get(event.kind)
+        if verb and event.ticket:
+            trailers = {"Ticket": event.ticket, **({"Agent": event.agent} if event.agent else {})}
+            self.record(f"memory: {verb} {event.ticket}", trailers)
+
+    def recording(self) -> bool:
+        """Whether changes are recorded at all."""
+        return self._git.usable()
+
+    def record(self, subject: str, trailers: Mapping[str, str] | None = None) -> str | None:
+        """Commit what changed below `PATHS`, and only that; a person's staged work stays as it is.
+
+        Returns:
+            The new commit; None when nothing changed, there is no repository, or a person is in the middle of a merge or
+            rebase (the change then goes into the next commit).
+
+        Raises:
+            GitFailed: git refused.
+        """
+        from filelock import FileLock
+
+        if not self._git.usable() or self._git.busy():
+            return None
+        self._scratch.mkdir(parents=True, exist_ok=True)
+        with FileLock(self._scratch / "history.lock", timeout=_LOCK_SECONDS):
+            head = (self._git.ask("rev-parse", "--quiet", "--verify", "HEAD^{commit}") or "").strip()
+            tree = self._tree(head)
+            if head and tree == self._git.run("rev-parse", "HEAD^{tree}").strip():
+                return None
+            told = "".join(f"{key}: {value}\n" for key, value in (trailers or {}).items())
+            parents = ("-p", head) if head else ()
+            message = f"{subject}\n\n{told}" if told else f"{subject}\n"
+            commit = self._git.run("commit-tree", tree, *parents, stdin=message, identity=AUTHOR).strip()
+            # Fails when a person committed in this very moment: the next event tries again on top of that.
+            self._git.run("update-ref", "-m", f"hc: {subject}", "HEAD", commit, head or "0" * len(commit))
+            self._follow(head, commit)
+            return commit
+
+    def log(self, limit: int = 20) -> list[Change]:
+        """The latest changes of memory and skills, by whomever, newest first; empty without a repository."""
+        if not self._git.usable():
+            return []
+        told = self._git.ask("log", f"--max-count={limit}", "--format=%H%x1f%aI%x1f%an%x1f%s", "--", *PATHS) or ""
+        rows = (line.split("\x1f", 3) for line in told.splitlines())
+        return [Change(commit=commit, at=at, author=author, subject=subject) for commit, at, author, subject in rows]
+
+    def diff(self, commit: str) -> str:
+        """What a commit changed in memory and skills, as a patch.
+
+        Raises:
+            Refusal: `memory-history-missing`, `memory-commit-unknown`.
+        """
+        return self._patch(self._parent(self._commit(commit)), self._commit(commit), PATHS)
+
+    def revert(self, target: str) -> str:
+        """Undo what a commit changed in memory and skills, or the last change of the note with that id.
+
+        Returns:
+            The commit that undoes it.
+
+        Raises:
+            Refusal: `memory-history-missing`, `memory-commit-unknown`, `memory-revert-nothing`, `memory-revert-conflict`.
+        """
+        notes = self._notes(target)
+        commit = self._last_change(notes) if notes else self._commit(target)
+        patch = self._patch(commit, self._parent(commit), notes or PATHS)
+        if not patch:
+            raise _nothing(target)
+        if self._git.ask("apply", "--check", "-", stdin=patch) is None:
+            raise _conflict(target)
+        self._git.run("apply", "-", stdin=patch)
+        done = self.record(f"memory: revert {target}", {"Reverts": commit})
+        if done is None:
+            raise _conflict(target)
+        return done
+
+    def _tree(self, head: str) -> str:
+        """The tree of `head` with `PATHS` as they lie in the folder now, by way of an index of our own."""
+        with tempfile.TemporaryDirectory(dir=self._scratch, prefix="index-") as folder:
+            index = Path(folder) / "index"
+            self._git.run("read-tree", head or "--empty", index=index)
+            tracked = self._git.run("ls-files", "--", *PATHS, index=index)
+            there = [p for p in PATHS if (self._root / p).is_dir() or any(t.startswith(f"{p}/") for t in tracked.splitlines())]
+            if there:
+                self._git.run("add", "--all", "--", *there, index=index)
+            return self._git.run("write-tree", index=index).strip()
+
+    def _follow(self, head: str, commit: str) -> None:
+        """Bring a person's index along, but only where it stood at `head`: what they staged themselves is theirs."""
+        old = _entries(self._git.run("ls-tree", "-r", "-z", head, "--", *PATHS)) if head else {}
+        new = _entries(self._git.run("ls-tree", "-r", "-z", commit, "--", *PATHS))
+        staged = {
+            path: (mode, sha)
+            for line in self._git.run("ls-files", "--stage", "-z", "--", *PATHS).split("\0")
+            if line
+            for facts, path in [line.split("\t", 1)]
+            for mode, sha, _ in [facts.split()]
+        }
+        changed = [path for path in {*old, *new} if old.get(path) != new.get(path) and staged.get(path) == old.get(path)]
+        lines = ["{} {}\t{}".format(*new.get(path, ("0", "0" * len(commit))), path) for path in sorted(changed)]
+        # A person's git command may hold their index just now; then it shows our change as theirs until they refresh it.
+        self._git.ask("update-index", "-z", "--index-info", stdin="".join(line + "\0" for line in lines))
+
+    def _notes(self, note_id: str) -> tuple[str, ...]:
+        """Every path that a note of that id has or had."""
+        if not self._git.usable():
+            raise _missing()
+        listed = self._git.ask("log", "--format=", "--name-only", "--", "memory") or ""
+        return tuple(sorted({path for path in listed.splitlines() if path.rpartition("/")[2] == f"{note_id}.md"}))
+
+    def _last_change(self, paths: tuple[str, ...]) -> str:
+        return self._git.run("log", "--max-count=1", "--format=%H", "--", *paths).strip()
+
+    def _commit(self, word: str) -> str:
+        if not self._git.usable():
+            raise _missing()
+        found = self._git.ask("rev-parse", "--quiet", "--verify", "--end-of-options", f"{word}^{{commit}}")
+        if found is None:
+            raise Refusal(
+                "memory-commit-unknown",
+                fact=say("There is no commit or note `{word}`.", word=word),
+                cause=say("Only what was recorded can be shown or undone."),
+                remedy=say("`hc memory log` lists the commits."),
+            )
+        return found.strip()
+
+    def _parent(self, commit: str) -> str:
+        parent = self._git.ask("rev-parse", "--quiet", "--verify", f"{commit}^")
+        return parent.strip() if parent else self._git.run("hash-object", "-t", "tree", "--stdin").strip()
+
+    def _patch(self, before: str, after: str, paths: tuple[str, ...]) -> str:
+        plain = ("--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "--binary")
+        return self._git.run("diff", *plain, before, after, "--", *paths)
+
+
+def _entries(listing: str) -> dict[str, tuple[str, str]]:
+    """Path → (mode, object) of `ls-tree -r -z`."""
+    rows = (line.split("\t", 1) for line in listing.split("\0") if line)
+    return {path: (facts.split()[0], facts.split()[2]) for facts, path in rows}
+
+
+def _missing() -> Refusal:
+    return Refusal(
+        "memory-history-missing",
+        fact=say("This company is not a git repository of its own, or git is not installed."),
+        cause=say("Without it, earlier states of memory and skills are not kept."),
+        remedy=say("Install git and run `git init` in the company folder."),
+    )
+
+
+def _nothing(target: str) -> Refusal:
+    return Refusal(
+        "memory-revert-nothing",
+        fact=say("`{target}` changed nothing in memory or skills.", target=target),
+        cause=say("There is nothing to undo."),
+        remedy=say("`hc memory log` lists the commits that did."),
+    )
+
+
+def _conflict(target: str) -> Refusal:
+    return Refusal(
+        "memory-revert-conflict",
+        fact=say("`{target}` cannot be undone by itself: its files were changed since.", target=target),
+        cause=say("Undoing it would overwrite what came later, or a merge or rebase is under way."),
+        remedy=say("Undo the later changes first, or edit the files by hand."),
+    )
