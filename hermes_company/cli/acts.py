@@ -6,10 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import typer
-
 from hermes_company.cli.boundary import show_refusal
-from hermes_company.cli.door import Door
+from hermes_company.cli.door import Door, Ended
 from hermes_company.cli.seeing import Snapshot, living_loop, look, unknown_ticket
 from hermes_company.domain.run import Attempt
 from hermes_company.domain.ticket import State
@@ -39,7 +37,7 @@ def each(door: Door, tickets: Sequence[str], act: Callable[[str], Did]) -> None:
     """Do it to every ticket; one that is refused does not keep the others from it. Rings the doorbell.
 
     Raises:
-        Exit: with the status of the worst refusal.
+        Ended: with the status of the worst refusal.
     """
     results: list[dict[str, object]] = []
     worst = 0
@@ -61,7 +59,7 @@ def each(door: Door, tickets: Sequence[str], act: Callable[[str], Did]) -> None:
     if door.as_json:
         door.json(results)
     if worst:
-        raise typer.Exit(worst)
+        raise Ended(worst)
 
 
 def stop_run(company: Company, ticket: str, words: str) -> Did:
@@ -116,7 +114,7 @@ def rewrite(company: Company, ticket: str, edit: Callable[[bytes], bytes]) -> bo
     """Replace a ticket's bytes by what `edit` makes of them; whether that changed any.
 
     Raises:
-        Refusal: `ticket-unknown`, `ticket-twice`, the file's own problem, `ticket-moved`.
+        Refusal: `ticket-unknown`, `ticket-twice`, the file's own problem, `ticket-moved`, `ticket-not-written`.
     """
     _, state = where(company, ticket)
     path = company.layout.ticket(ticket, state)
@@ -131,7 +129,7 @@ def rewrite(company: Company, ticket: str, edit: Callable[[bytes], bytes]) -> bo
     if changed == raw:
         return False
     if not replace_existing(path, changed, expected=raw):
-        raise _moved(ticket)
+        raise _not_written(ticket) if read_head(path, MAX_TICKET_BYTES + 1) == raw else _moved(ticket)
     return True
 
 
@@ -197,6 +195,16 @@ def move(company: Company, ticket: str, source: State, target: State) -> None:
             cause=say("One of the two would be lost."),
             remedy=say("Keep one and rename or delete the other."),
         ) from None
+
+
+def _not_written(ticket: str) -> Refusal:
+    return Refusal(
+        "ticket-not-written",
+        fact=say("{ticket} was not changed: this file system can't exchange two files.", ticket=ticket),
+        cause=say("Without that, an edit of yours at the same moment could be lost."),
+        remedy=say("Change the file yourself."),
+        status=75,
+    )
 
 
 def _moved(ticket: str) -> Refusal:

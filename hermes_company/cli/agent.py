@@ -5,31 +5,35 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from hermes_company.cli.door import Door, command
+from hermes_company.cli.commands import Argument, Commands, Option, command
+from hermes_company.cli.door import Door
 from hermes_company.cli.words import columns, listed, since
+from hermes_company.errors import Refusal
 from hermes_company.wording import say
 
 if TYPE_CHECKING:
     from hermes_company.domain.agent import Agent, UnreadableAgent
+    from hermes_company.domain.custom import CustomCommand
 
-app = typer.Typer(no_args_is_help=True)
+app = Commands()
 
-_Name = Annotated[str, typer.Argument(metavar="NAME", help="The agent's name.")]
+_Name = Annotated[str, Argument(metavar="NAME", help="The agent's name.")]
 
 
 @command(app, "add", help="Hire an agent.")
 def add(
     door: Door,
     name: _Name,
-    engine: Annotated[str, typer.Option("--engine", metavar="ENGINE", help="What it works with: claude-code, codex, shell.")],
-    role: Annotated[str, typer.Option("--role", help="Its job, in one line.")] = "",
-    skills: Annotated[str, typer.Option("--skills", metavar="A,B", help="What it is good at; tickets are matched by it.")] = "",
-    model: Annotated[str | None, typer.Option("--model", help="The engine's model.")] = None,
-    capacity: Annotated[int, typer.Option("--capacity", help="How many tickets it works on at the same time.")] = 1,
-    timeout_minutes: Annotated[float | None, typer.Option("--timeout-minutes", help="Time limit of one attempt.")] = None,
-    env: Annotated[str, typer.Option("--env", metavar="A,B", help="Names of variables that are passed through to it.")] = "",
+    engine: Annotated[str, Option("--engine", metavar="ENGINE", help="What it works with: claude-code, codex, shell, custom.")],
+    role: Annotated[str, Option("--role", help="Its job, in one line.")] = "",
+    skills: Annotated[str, Option("--skills", metavar="A,B", help="What it is good at; tickets are matched by it.")] = "",
+    model: Annotated[str | None, Option("--model", help="The engine's model.")] = None,
+    capacity: Annotated[int, Option("--capacity", help="How many tickets it works on at the same time.")] = 1,
+    timeout_minutes: Annotated[float | None, Option("--timeout-minutes", help="Time limit of one attempt.")] = None,
+    env: Annotated[str, Option("--env", metavar="A,B", help="Names of variables that are passed through to it.")] = "",
+    command_line: Annotated[
+        str, Option("--command", metavar="WORDS", help="For custom: its whole command line, in quotes.")
+    ] = "",
 ) -> None:
     """Make the agent's folder; say so when its engine can't work yet."""
     from hermes_company.domain.agent import Agent
@@ -46,6 +50,7 @@ def add(
         capacity=capacity,
         timeout_minutes=timeout_minutes or company.settings.timeout_minutes,
         env=listed(env),
+        custom=_custom(command_line) if command_line or engine == "custom" else None,
     )
     folder = company.agents.create(agent, lang=company.settings.lang)
     place = folder.relative_to(company.layout.root)
@@ -55,6 +60,26 @@ def add(
         door.warn(missing.fact, missing.remedy)
     elif engine != "shell":
         door.tell(say("`hc agent prepare {name}` answers what {engine} asks before it works alone.", name=name, engine=engine))
+
+
+def _custom(command_line: str) -> CustomCommand:
+    """The command that was given, split into words as a shell would, and never seen by one."""
+    import shlex
+
+    from hermes_company.domain.custom import CustomCommand
+
+    try:
+        words = tuple(shlex.split(command_line))
+    except ValueError:
+        words = ()
+    if words:
+        return CustomCommand(command=words)
+    raise Refusal(
+        "custom-no-command",
+        fact=say("`--command` holds no command line: `{command}`.", command=command_line),
+        cause=say("An agent with engine custom needs a program."),
+        remedy=say("Give it, e.g. --command 'tool --auto {{prompt}}'; quotes must be closed."),
+    )
 
 
 @command(app, "list", help="Show all agents and what they do.", shows=True)
@@ -129,6 +154,7 @@ def _profile(agent: Agent | UnreadableAgent) -> dict[str, object]:
         "env": list(agent.env),
         "args": list(agent.args),
         "memory": agent.memory,
+        "command": list(agent.custom.command) if agent.custom else [],
         "identity": agent.identity,
     }
 
@@ -142,9 +168,9 @@ def prepare(
     door: Door,
     name: _Name,
     workdir: Annotated[
-        list[Path] | None, typer.Option("--workdir", metavar="FOLDER", help="A folder that it is going to work in.")
+        list[Path] | None, Option("--workdir", metavar="FOLDER", help="A folder that it is going to work in.")
     ] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Say yes to all of them.")] = False,
+    yes: Annotated[bool, Option("--yes", help="Say yes to all of them.")] = False,
 ) -> None:
     """Ask the person each open question, and record the answers where the engine keeps them."""
     from hermes_company.cli.consents import prepare_agent

@@ -6,23 +6,22 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from hermes_company.cli.door import Door, command
+from hermes_company.cli.commands import Argument, Commands, Option, command
+from hermes_company.cli.door import Door
 from hermes_company.errors import Refusal
 from hermes_company.wording import say
 
 if TYPE_CHECKING:
     from hermes_company.bootstrap import Company
 
-app = typer.Typer()
+app = Commands()
 
 
 @command(app, "attach", help="Go to where the agents work; Ctrl-b d comes back.")
 def attach(
     door: Door,
-    agent: Annotated[str, typer.Argument(metavar="[AGENT]", help="Whose window; else the company's.")] = "",
-    show: Annotated[bool, typer.Option("--print", help="Only print the tmux command.")] = False,
+    agent: Annotated[str, Argument(metavar="[AGENT]", help="Whose window; else the company's.")] = "",
+    show: Annotated[bool, Option("--print", help="Only print the tmux command.")] = False,
 ) -> None:
     """Becomes tmux."""
     company = door.company

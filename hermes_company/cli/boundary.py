@@ -2,46 +2,65 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import typer
-
 from hermes_company import __version__
-from hermes_company.cli.door import Door, to_json
+from hermes_company.cli.door import Door, Ended, put, to_json
 from hermes_company.cli.language import language
+from hermes_company.cli.straight import understand
 from hermes_company.cli.words import harmless
 from hermes_company.errors import Refusal
 from hermes_company.wording import Lang, Text, say
 
-USAGE = 2
+READER_LEFT = 1
 FAULT = 70  # EX_SOFTWARE of sysexits.h
 INTERRUPTED = 130
-
-# Where a Typer keeps its click differs from version to version; its own BadParameter leads there.
-_UsageError = typer.BadParameter.__bases__[0]
+_TRY_LATER = 75  # EX_TEMPFAIL
+# What a disk says that takes nothing more.
+_DISK = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS})
 
 
 def call(argv: Sequence[str], environ: Mapping[str, str], cwd: Path) -> int:
     """Run one command line and return its exit status: 0, the refusal's, 2 for usage, 70 for a fault, 130 for Ctrl-C."""
-    from hermes_company.cli.app import build
-
     lang = language(argv, environ, cwd)
     as_json = "--json" in argv
     try:
-        status = build(lang)(args=list(argv), prog_name="hc", standalone_mode=False, obj=Door(environ, cwd, lang))
+        return _run(argv, Door(environ, cwd, lang))
+    except Ended as end:
+        return end.status
     except Refusal as problem:
         show_refusal(problem, lang, as_json=as_json)
         return problem.status
-    except (KeyboardInterrupt, typer.Abort):
+    except KeyboardInterrupt:
         return INTERRUPTED
+    except BrokenPipeError:
+        return _reader_left()
     except Exception as problem:  # noqa: BLE001 - the boundary: told in one line, kept whole in a log
-        if isinstance(problem, _UsageError):
-            return _show_usage(problem, lang, as_json=as_json)
+        if isinstance(problem, OSError) and problem.errno in _DISK:
+            show_refusal(_disk_refuses(problem), lang, as_json=as_json)
+            return _TRY_LATER
         _show_fault(problem, argv, lang, as_json=as_json)
         return FAULT
-    return status if isinstance(status, int) else 0
+
+
+def _run(argv: Sequence[str], door: Door) -> int:
+    understood = understand(argv)
+    if understood is None:
+        from hermes_company.cli.app import run
+
+        return run(argv, door)
+    command, given = understood
+    command.run(command.door(door, given), given)
+    return 0
+
+
+def _reader_left() -> int:
+    """The end of `hc events | head`. What is still buffered goes nowhere: Python would complain about it when it exits."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    return READER_LEFT
 
 
 def show_refusal(problem: Refusal, lang: Lang, *, as_json: bool) -> None:
@@ -55,21 +74,14 @@ def show_refusal(problem: Refusal, lang: Lang, *, as_json: bool) -> None:
             _print(f"  {mark}{text.in_lang(lang)}")
 
 
-def _show_usage(problem: Exception, lang: Lang, *, as_json: bool) -> int:
-    context = getattr(problem, "ctx", None)
-    path = context.command_path if context else "hc"
-    words = problem.format_message()  # type: ignore[attr-defined]
-    if not words or "\n" in words:  # a group without a command: what click has to say is the whole help
-        typer.echo(context.get_help() if context else words, err=True)
-        return USAGE
-    refusal = Refusal(
-        "bad-usage",
-        fact=say("{problem}", problem=words),
-        cause=Text(""),
-        remedy=say("`{command} --help` shows how it is used.", command=path),
+def _disk_refuses(problem: OSError) -> Refusal:
+    return Refusal(
+        "disk-refuses",
+        fact=say("The disk did not take what was to be written: {problem}.", problem=str(problem)),
+        cause=say("A full or read-only disk is no fault of hc, but nothing can be done on it."),
+        remedy=say("Make room, or mount it so that it can be written; `hc doctor` shows how much is free."),
+        status=_TRY_LATER,
     )
-    show_refusal(refusal, lang, as_json=as_json)
-    return USAGE
 
 
 def _show_fault(problem: Exception, argv: Sequence[str], lang: Lang, *, as_json: bool) -> None:
@@ -105,4 +117,4 @@ def _write_log(problem: Exception, argv: Sequence[str]) -> Path:
 
 
 def _print(text: str) -> None:
-    typer.echo(harmless(text), err=True)
+    put(harmless(text), error=True)

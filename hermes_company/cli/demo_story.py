@@ -11,13 +11,11 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
-import typer
-
 from hermes_company.cli import reviewing
 from hermes_company.cli.consents import prepare_agent
 from hermes_company.cli.demo_stage import Loop, end_tmux
 from hermes_company.cli.demo_tickets import TICKETS, DemoTicket
-from hermes_company.cli.door import Door
+from hermes_company.cli.door import Door, Ended
 from hermes_company.cli.lines import event_line
 from hermes_company.cli.new_ticket import make_ticket
 from hermes_company.cli.seeing import explain, look
@@ -108,7 +106,7 @@ def _hire(door: Door, company: Company, engine: str, *, yes: bool) -> None:
         say("They count towards your plan, or are billed to your key: usually a few cents each."),
     )
     if not (yes or door.ask(say("Go on?"))):
-        raise typer.Exit(1)
+        raise Ended(1)
     for name in ("ann", "bob"):
         prepare_agent(Door(door.environ, door.cwd, door.lang, root=company.layout.root), name, [], yes=yes)
         problem = used.preflight(company.job_for(_agent(company, name), company.layout.outbox_root / name))

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
+from hermes_company.cli.commands import Commands, Option, command
+from hermes_company.cli.door import Door, Ended
 
-from hermes_company.cli.door import Door, command
-
-app = typer.Typer()
+app = Commands()
 
 
 @command(app, "doctor", help="Examine the company: what is wrong, and the way out.", shows=True)
 def doctor(
     door: Door,
-    fix: Annotated[bool, typer.Option("--fix", help="Repair what can be repaired without losing anything.")] = False,
+    fix: Annotated[bool, Option("--fix", help="Repair what can be repaired without losing anything.")] = False,
 ) -> None:
     """Exit status 1 when something is bad."""
     from hermes_company.cli.examining import Seen, examine, repair
@@ -27,4 +26,4 @@ def doctor(
         for line in seen.lines(door.lang):
             door.line(line)
     if seen.bad:
-        raise typer.Exit(1)
+        raise Ended(1)

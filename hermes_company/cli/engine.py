@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from hermes_company.cli.door import Door, command
+from hermes_company.cli.commands import Argument, Commands, command
+from hermes_company.cli.door import Door
 from hermes_company.cli.words import columns
 from hermes_company.wording import Text, say
 
 if TYPE_CHECKING:
     from hermes_company.errors import Refusal
 
-app = typer.Typer(no_args_is_help=True)
+app = Commands()
 
 
 @command(app, "list", help="Show the engines and whether they can start.", shows=True)
@@ -32,7 +31,7 @@ def list_engines(door: Door) -> None:
 
 @command(app, "resume", help="Let an engine that was paused start at once.")
 def resume(
-    door: Door, names: Annotated[list[str], typer.Argument(metavar="ENGINE…", help="The engine's name, as `list` shows it.")]
+    door: Door, names: Annotated[list[str], Argument(metavar="ENGINE…", help="The engine's name, as `list` shows it.")]
 ) -> None:
     """Forget the failures that paused it."""
     from hermes_company.domain.breaker import succeeded

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from hermes_company.cli.door import Door, command
+from hermes_company.cli.commands import Commands, Option, command
+from hermes_company.cli.door import Door
 
 if TYPE_CHECKING:
     from hermes_company.ports.events import Event
 
-app = typer.Typer()
+app = Commands()
 # The log is only looked at: where nothing tells of a change, this often is enough for eyes and scripts.
 _LOOK_SECONDS = 0.2
 
@@ -19,9 +18,9 @@ _LOOK_SECONDS = 0.2
 @command(app, "events", help="Show what happened, in order.", shows=True)
 def events(
     door: Door,
-    after: Annotated[int, typer.Option("--after", metavar="SEQ", help="Only those after this number.")] = 0,
-    ticket: Annotated[str, typer.Option("--ticket", metavar="TICKET", help="Only those of one ticket.")] = "",
-    follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on until Ctrl-C.")] = False,
+    after: Annotated[int, Option("--after", metavar="SEQ", help="Only those after this number.")] = 0,
+    ticket: Annotated[str, Option("--ticket", metavar="TICKET", help="Only those of one ticket.")] = "",
+    follow: Annotated[bool, Option("--follow", "-f", help="Go on until Ctrl-C.")] = False,
 ) -> None:
     """One line an event; with --json one JSON object a line."""
     import time

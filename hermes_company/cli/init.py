@@ -5,20 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from hermes_company.cli.door import Door, command
+from hermes_company.cli.commands import Argument, Commands, Option, command
+from hermes_company.cli.door import Door
 from hermes_company.wording import say
 
-app = typer.Typer()
+app = Commands()
 
 
 @command(app, "init", help="Make a new company in a new or empty folder.", root=False)
 def init(
     door: Door,
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The new company's folder; `.` for the one you are in.")],
-    name: Annotated[str, typer.Option("--name", help="The company's name, else the folder's.")] = "",
-    samples: Annotated[bool, typer.Option("--with-samples", help="With two sample agents.")] = False,
+    folder: Annotated[Path, Argument(metavar="FOLDER", help="The new company's folder; `.` for the one you are in.")],
+    name: Annotated[str, Option("--name", help="The company's name, else the folder's.")] = "",
+    samples: Annotated[bool, Option("--with-samples", help="With two sample agents.")] = False,
 ) -> None:
     """Make the company and say what to do next."""
     from hermes_company.folders.company_files import init_company

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
-from hermes_company.cli.door import Door, command
+from hermes_company.cli.commands import Argument, Commands, Option, command
+from hermes_company.cli.door import Door
 from hermes_company.cli.words import columns
 from hermes_company.wording import say
 
-app = typer.Typer(no_args_is_help=True)
+app = Commands()
 
 
 @command(app, "search", help="Search everything that was learned, approved or not.", shows=True)
 def search(
     door: Door,
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="What it has to do with.")],
-    limit: Annotated[int, typer.Option("--limit", help="At most so many.")] = 10,
+    text: Annotated[str, Argument(metavar="TEXT", help="What it has to do with.")],
+    limit: Annotated[int, Option("--limit", help="At most so many.")] = 10,
 ) -> None:
     """Best first."""
     from hermes_company.cli.remembering import found_rows, judged_json
@@ -35,8 +34,8 @@ def search(
 @command(app, "explain", help="Say what a ticket's agent would be told, and why the rest is left out.", shows=True)
 def explain(
     door: Door,
-    ticket: Annotated[str, typer.Argument(metavar="TICKET", help="The ticket's id.")],
-    agent: Annotated[str, typer.Option("--agent", metavar="AGENT", help="For whom; else who has or would get it.")] = "",
+    ticket: Annotated[str, Argument(metavar="TICKET", help="The ticket's id.")],
+    agent: Annotated[str, Option("--agent", metavar="AGENT", help="For whom; else who has or would get it.")] = "",
 ) -> None:
     """The same judgement as for the prompt."""
     from hermes_company.cli.remembering import explained, found_rows, judged_json

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
-from hermes_company.cli.door import Door, command, default_command
+from hermes_company.cli.commands import Argument, Commands, Option, command, default_command
+from hermes_company.cli.door import Door
 from hermes_company.cli.words import columns
 from hermes_company.wording import say
 
-app = typer.Typer()
+app = Commands()
 
-_Ids = Annotated[list[str], typer.Argument(metavar="TICKET…", help="One or more ids.")]
+_Ids = Annotated[list[str], Argument(metavar="TICKET…", help="One or more ids.")]
 
 
 @default_command(app, shows=True)
@@ -34,7 +33,7 @@ def list_reviews(door: Door) -> None:
 
 
 @command(app, "show", help="Show what was handed in: summary, files, what to look at.", shows=True)
-def show(door: Door, ticket: Annotated[str, typer.Argument(metavar="TICKET", help="The ticket's id.")]) -> None:
+def show(door: Door, ticket: Annotated[str, Argument(metavar="TICKET", help="The ticket's id.")]) -> None:
     """One ticket in review (or after it)."""
     from hermes_company.cli.reviewing import review_json, review_lines, review_of
 
@@ -50,7 +49,7 @@ def show(door: Door, ticket: Annotated[str, typer.Argument(metavar="TICKET", hel
 def approve(
     door: Door,
     tickets: _Ids,
-    message: Annotated[str, typer.Option("--message", "-m", help="A word on it; it is kept with the attempt.")] = "",
+    message: Annotated[str, Option("--message", "-m", help="A word on it; it is kept with the attempt.")] = "",
 ) -> None:
     """The same as `mv tasks/review/ID.md tasks/done/`."""
     from hermes_company.cli.acts import each
@@ -63,8 +62,8 @@ def approve(
 def reject(
     door: Door,
     tickets: _Ids,
-    message: Annotated[str, typer.Option("--message", "-m", help="What is to be done differently.")],
-    anew: Annotated[bool, typer.Option("--anew", help="Begin again from nothing instead.")] = False,
+    message: Annotated[str, Option("--message", "-m", help="What is to be done differently.")],
+    anew: Annotated[bool, Option("--anew", help="Begin again from nothing instead.")] = False,
 ) -> None:
     """The same as writing the feedback and `mv tasks/review/ID.md tasks/doing/`."""
     from hermes_company.cli.acts import each

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
+from hermes_company.cli.commands import Commands, Option, command
+from hermes_company.cli.door import Door
 
-from hermes_company.cli.door import Door, command
-
-app = typer.Typer()
+app = Commands()
 
 
 @command(app, "run", help="Run the company: start tickets, watch agents, settle what is done.")
 def run(
     door: Door,
-    once: Annotated[bool, typer.Option("--once", help="Look once, start what is ready, and end.")] = False,
-    plain: Annotated[bool, typer.Option("--plain", help="One line an event instead of the live board.")] = False,
+    once: Annotated[bool, Option("--once", help="Look once, start what is ready, and end.")] = False,
+    plain: Annotated[bool, Option("--plain", help="One line an event instead of the live board.")] = False,
 ) -> None:
     """Until Ctrl-C; the agents go on without it."""
     from hermes_company.cli.running import run_company

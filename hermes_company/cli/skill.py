@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import typer
-
-from hermes_company.cli.door import Door, command
+from hermes_company.cli.commands import Commands, command
+from hermes_company.cli.door import Door
 from hermes_company.cli.words import columns
 from hermes_company.wording import say
 
-app = typer.Typer(no_args_is_help=True)
+app = Commands()
 
 
 @command(app, "list", help="Show the company's skills.", shows=True)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import typer
+from hermes_company.cli.commands import Commands, command
+from hermes_company.cli.door import Door
 
-from hermes_company.cli.door import Door, command
-
-app = typer.Typer()
+app = Commands()
 # Entries a list: the page is to fit a screen.
 _MOST = 12
 

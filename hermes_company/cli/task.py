@@ -4,36 +4,35 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
-from hermes_company.cli.door import Door, command
+from hermes_company.cli.commands import Argument, Commands, Option, command
+from hermes_company.cli.door import Door, bad_usage
 from hermes_company.cli.words import columns, listed
 from hermes_company.domain.ticket import Priority, State
 from hermes_company.wording import say
 
-app = typer.Typer(no_args_is_help=True)
+app = Commands()
 
-_Id = Annotated[str, typer.Argument(metavar="TICKET", help="The ticket's id.")]
-_Ids = Annotated[list[str], typer.Argument(metavar="TICKET…", help="One or more ids.")]
+_Id = Annotated[str, Argument(metavar="TICKET", help="The ticket's id.")]
+_Ids = Annotated[list[str], Argument(metavar="TICKET…", help="One or more ids.")]
 
 
 @command(app, "new", help="Make a ticket in tasks/todo.", shows=True)
 def new(
     door: Door,
-    title: Annotated[str, typer.Argument(metavar="TITLE", help="What is to be done, in one line.")],
-    owner: Annotated[str, typer.Option("--owner", metavar="AGENT", help="Who does it; else whoever has the skills.")] = "",
-    workdir: Annotated[str, typer.Option("--workdir", metavar="FOLDER", help="Where; else in a folder of its own.")] = "",
-    project: Annotated[str, typer.Option("--project", help="Where, by a name from company.yaml.")] = "",
-    priority: Annotated[Priority, typer.Option("--priority", help="What goes first.")] = Priority.NORMAL,
-    needs: Annotated[str, typer.Option("--needs", metavar="ID,ID", help="Tickets that must be done before.")] = "",
-    skills: Annotated[str, typer.Option("--skills", metavar="A,B", help="Skills that its agent must have.")] = "",
-    skill_pack: Annotated[str, typer.Option("--skill-pack", metavar="A,B", help="Company skills to work by.")] = "",
-    timeout_minutes: Annotated[float | None, typer.Option("--timeout-minutes", help="Time limit of one attempt.")] = None,
-    hold: Annotated[bool, typer.Option("--hold", help="Not to start until it is released.")] = False,
-    not_before: Annotated[str, typer.Option("--not-before", metavar="TIME", help="Not earlier, e.g. 2026-05-01T09:00.")] = "",
-    expects: Annotated[str, typer.Option("--expects", metavar="FILE,…", help="Files that must be handed in.")] = "",
-    file: Annotated[str, typer.Option("--file", metavar="FILE", help="The ticket's text; `-` reads standard input.")] = "",
-    ticket_id: Annotated[str, typer.Option("--id", metavar="ID", help="Its id, else the next free TASK-NNN.")] = "",
+    title: Annotated[str, Argument(metavar="TITLE", help="What is to be done, in one line.")],
+    owner: Annotated[str, Option("--owner", metavar="AGENT", help="Who does it; else whoever has the skills.")] = "",
+    workdir: Annotated[str, Option("--workdir", metavar="FOLDER", help="Where; else in a folder of its own.")] = "",
+    project: Annotated[str, Option("--project", help="Where, by a name from company.yaml.")] = "",
+    priority: Annotated[Priority, Option("--priority", help="What goes first.")] = Priority.NORMAL,
+    needs: Annotated[str, Option("--needs", metavar="ID,ID", help="Tickets that must be done before.")] = "",
+    skills: Annotated[str, Option("--skills", metavar="A,B", help="Skills that its agent must have.")] = "",
+    skill_pack: Annotated[str, Option("--skill-pack", metavar="A,B", help="Company skills to work by.")] = "",
+    timeout_minutes: Annotated[float | None, Option("--timeout-minutes", help="Time limit of one attempt.")] = None,
+    hold: Annotated[bool, Option("--hold", help="Not to start until it is released.")] = False,
+    not_before: Annotated[str, Option("--not-before", metavar="TIME", help="Not earlier, e.g. 2026-05-01T09:00.")] = "",
+    expects: Annotated[str, Option("--expects", metavar="FILE,…", help="Files that must be handed in.")] = "",
+    file: Annotated[str, Option("--file", metavar="FILE", help="The ticket's text; `-` reads standard input.")] = "",
+    ticket_id: Annotated[str, Option("--id", metavar="ID", help="Its id, else the next free TASK-NNN.")] = "",
 ) -> None:
     """Everything that can be known to be wrong is refused now."""
     from hermes_company.cli.new_ticket import make_ticket, read_body
@@ -70,7 +69,7 @@ def new(
 @command(app, "list", help="Show the tickets that are not done yet.", shows=True)
 def list_tasks(
     door: Door,
-    state: Annotated[State | None, typer.Option("--state", help="Only those in that folder.")] = None,
+    state: Annotated[State | None, Option("--state", help="Only those in that folder.")] = None,
 ) -> None:
     """One line a ticket."""
     from hermes_company.cli.seeing import look, troubles, why_json
@@ -111,7 +110,7 @@ def show(door: Door, ticket: _Id) -> None:
 def stop(
     door: Door,
     tickets: _Ids,
-    message: Annotated[str, typer.Option("--message", "-m", help="Why; it is kept with the attempt.")] = "",
+    message: Annotated[str, Option("--message", "-m", help="Why; it is kept with the attempt.")] = "",
 ) -> None:
     """Ask the loop to end what runs."""
     from hermes_company.cli.acts import each, stop_run
@@ -148,25 +147,21 @@ def release(door: Door, tickets: _Ids) -> None:
 def edit(
     door: Door,
     tickets: _Ids,
-    title: Annotated[str | None, typer.Option("--title", help="What is to be done, in one line.")] = None,
-    owner: Annotated[
-        str | None, typer.Option("--owner", metavar="AGENT", help="Who does it; else whoever has the skills.")
-    ] = None,
-    workdir: Annotated[
-        str | None, typer.Option("--workdir", metavar="FOLDER", help="Where; else in a folder of its own.")
-    ] = None,
-    project: Annotated[str | None, typer.Option("--project", help="Where, by a name from company.yaml.")] = None,
-    priority: Annotated[Priority | None, typer.Option("--priority", help="What goes first.")] = None,
-    needs: Annotated[str | None, typer.Option("--needs", metavar="ID,ID", help="Tickets that must be done before.")] = None,
-    skills: Annotated[str | None, typer.Option("--skills", metavar="A,B", help="Skills that its agent must have.")] = None,
-    skill_pack: Annotated[str | None, typer.Option("--skill-pack", metavar="A,B", help="Company skills to work by.")] = None,
+    title: Annotated[str | None, Option("--title", help="What is to be done, in one line.")] = None,
+    owner: Annotated[str | None, Option("--owner", metavar="AGENT", help="Who does it; else whoever has the skills.")] = None,
+    workdir: Annotated[str | None, Option("--workdir", metavar="FOLDER", help="Where; else in a folder of its own.")] = None,
+    project: Annotated[str | None, Option("--project", help="Where, by a name from company.yaml.")] = None,
+    priority: Annotated[Priority | None, Option("--priority", help="What goes first.")] = None,
+    needs: Annotated[str | None, Option("--needs", metavar="ID,ID", help="Tickets that must be done before.")] = None,
+    skills: Annotated[str | None, Option("--skills", metavar="A,B", help="Skills that its agent must have.")] = None,
+    skill_pack: Annotated[str | None, Option("--skill-pack", metavar="A,B", help="Company skills to work by.")] = None,
     timeout_minutes: Annotated[
-        str | None, typer.Option("--timeout-minutes", metavar="MINUTES", help="Time limit of one attempt.")
+        str | None, Option("--timeout-minutes", metavar="MINUTES", help="Time limit of one attempt.")
     ] = None,
     not_before: Annotated[
-        str | None, typer.Option("--not-before", metavar="TIME", help="Not earlier, e.g. 2026-05-01T09:00.")
+        str | None, Option("--not-before", metavar="TIME", help="Not earlier, e.g. 2026-05-01T09:00.")
     ] = None,
-    expects: Annotated[str | None, typer.Option("--expects", metavar="FILE,…", help="Files that must be handed in.")] = None,
+    expects: Annotated[str | None, Option("--expects", metavar="FILE,…", help="Files that must be handed in.")] = None,
 ) -> None:
     """Single front matter keys; every other byte stays."""
     from hermes_company.cli.acts import each
@@ -188,7 +183,7 @@ def edit(
     }
     changes = {key: value for key, value in given.items() if value is not None}
     if not changes:
-        raise typer.BadParameter(door.words(say("Say what is to be changed, e.g. --priority high.")))
+        raise bad_usage(say("Say what is to be changed, e.g. --priority high."), "hc task edit")
     each(door, tickets, lambda ticket: act(door.company, ticket, changes))
 
 
@@ -196,7 +191,7 @@ def edit(
 def reassign(
     door: Door,
     tickets: _Ids,
-    to: Annotated[str, typer.Option("--to", metavar="AGENT", help="Who does it from now on.")],
+    to: Annotated[str, Option("--to", metavar="AGENT", help="Who does it from now on.")],
 ) -> None:
     """Change `owner:`."""
     from hermes_company.cli.acts import each

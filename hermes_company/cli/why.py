@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
+from hermes_company.cli.commands import Argument, Commands, command
+from hermes_company.cli.door import Door
 
-from hermes_company.cli.door import Door, command
-
-app = typer.Typer()
+app = Commands()
 
 
 @command(app, "why", help="Say why a ticket is where it is, and the way out.", shows=True)
-def why(door: Door, ticket: Annotated[str, typer.Argument(metavar="TICKET", help="The ticket's id.")]) -> None:
+def why(door: Door, ticket: Annotated[str, Argument(metavar="TICKET", help="The ticket's id.")]) -> None:
     """One ticket explained."""
     from hermes_company.cli.seeing import explain, look, why_json
 
