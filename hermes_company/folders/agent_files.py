@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import difflib
 import json
+import logging
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -22,6 +22,7 @@ from hermes_company.wording import Lang, Text, say
 # Inode, size and change time: an edit, a replacement and a change of permissions all show.
 _Signature = tuple[int, int, int] | None
 _Signatures = tuple[_Signature, _Signature]
+_log = logging.getLogger(__name__)
 
 
 class AgentFiles:
@@ -81,7 +82,10 @@ class AgentFiles:
         return folder
 
     def report(self, agent: Agent, status: AgentStatus, *, current: str | None, heartbeat: str | None) -> None:
-        """See `AgentBook.report`. An agent whose folder a person deleted meanwhile is passed over."""
+        """See `AgentBook.report`. An agent whose folder a person deleted meanwhile is passed over.
+
+        Nothing depends on the file: where it can't be written, that is logged and holds nobody up.
+        """
         runtime = {
             "agent": agent.name,
             "engine": agent.engine,
@@ -95,9 +99,13 @@ class AgentFiles:
         text = json.dumps(runtime, ensure_ascii=False, indent=2) + "\n"
         if self._reported.get(agent.name) == text:
             return
-        with contextlib.suppress(FileNotFoundError):
+        try:
             write_atomic(self._layout.runtime_json(agent.name), text, durable=False)
-            self._reported[agent.name] = text
+        except FileNotFoundError:
+            return
+        except OSError as problem:
+            _log.warning("%s is not written: %s", self._layout.runtime_json(agent.name), problem)
+        self._reported[agent.name] = text
 
     def _agent(self, name: str) -> Agent | UnreadableAgent:
         signatures = (_signature(self._layout.profile_json(name)), _signature(self._layout.profile_md(name)))

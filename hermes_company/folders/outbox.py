@@ -35,6 +35,9 @@ class OutboxFolders:
     def begin(self, agent: str, ticket: str, number: int, *, resuming: bool) -> Path:
         """See `Outbox.begin`. Safe to repeat: what was put aside stays aside."""
         folder = self.folder(agent, ticket)
+        if os.path.lexists(folder) and not _is_own_folder(folder):
+            # What lies behind a link is not the agent's to hand in, and not ours to put aside.
+            rename_noreplace(folder, _free_name(folder.with_name(f"{ASIDE}-{ticket}")))
         folder.mkdir(parents=True, exist_ok=True)
         old = [entry for entry in folder.iterdir() if entry.name != ASIDE]
         if resuming:
@@ -78,6 +81,8 @@ class OutboxFolders:
     def markers(self, agent: str, ticket: str, token: str) -> Markers:
         """See `Outbox.markers`."""
         folder = self.folder(agent, ticket)
+        if not _is_own_folder(folder):
+            return Markers()
         done = read_head(folder / DONE, _REASON_BYTES)
         blocked = read_head(folder / BLOCKED, _REASON_BYTES)
         summary = read_head(folder / SUMMARY, _SUMMARY_LOOK_BYTES) or b""
@@ -86,6 +91,10 @@ class OutboxFolders:
             blocked=None if blocked is None else blocked.decode("utf-8", "replace").strip() or "(no reason given)",
             summary=bool(summary.strip()),
         )
+
+
+def _is_own_folder(folder: Path) -> bool:
+    return folder.is_dir() and not folder.is_symlink()
 
 
 def _names_no_other(done: bytes, token: str) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,50 +17,11 @@ from hermes_company.folders.run_files import RunFiles
 from hermes_company.ports.engine import Launch
 from hermes_company.ports.workers import WorkerOrder
 from hermes_company.terminal import processes
-from hermes_company.terminal.run_folder import Fence, RunFolder
 from hermes_company.wording import say
 from tests.support.examined import doctor, doctor_process
 from tests.support.person import Person
 from tests.support.tmux import until
-
-
-@pytest.fixture
-def running(person: Person) -> Iterator[Person]:
-    """The same person; whatever agents they start is ended and the server killed afterwards."""
-    yield person
-    tmux(person, "kill-server")
-    for token, pids in processes.carried().items():
-        if any(run.token == token for run in attempts(person)):
-            for pid in pids:
-                processes.send(pid, signal.SIGKILL)
-
-
-def tmux(person: Person, *words: str) -> str:
-    """Ask the company's server something, past the code that is tested."""
-    socket = next(line.split()[1] for line in person.layout.settings_file.read_text().splitlines() if "socket:" in line)
-    done = subprocess.run(["tmux", "-L", socket, *words], env=person.environ, capture_output=True, text=True, check=False)
-    return (done.stdout + done.stderr).strip()
-
-
-def attempts(person: Person) -> list[Attempt]:
-    runs = RunFiles(person.layout)
-    folders = person.layout.runs.iterdir() if person.layout.runs.is_dir() else ()
-    return [run for folder in folders for run in runs.history(folder.name)]
-
-
-def start(person: Person, script: str) -> Attempt:
-    """A ticket whose block has begun; a real `hc run --once` started it."""
-    person.ok("task", "new", "work", "--owner", "worker", "--file", "-", stdin=f"```sh\ntouch begun\n{script}\n```\n")
-    person.ok("run", "--once", "--plain")
-    run = attempts(person)[-1]
-    until(lambda: (Path(run.outbox) / "begun").exists(), what="the block")
-    return run
-
-
-def fence(person: Person, run: Attempt) -> Fence:
-    found = RunFolder(person.layout.run(run.ticket, run.number)).fence()
-    assert found
-    return found
+from tests.support.whole_machine import alive, fence, run_folder, start, tmux
 
 
 def close(person: Person, run: Attempt) -> None:
@@ -71,68 +31,64 @@ def close(person: Person, run: Attempt) -> None:
     person.layout.ticket(run.ticket, State.DOING).rename(person.layout.ticket(run.ticket, State.BLOCKED))
 
 
-def alive(pids: list[int]) -> list[int]:
-    return [pid for pid in pids if (process := processes.look_up(pid)) and not process.zombie]
-
-
-def test_what_runs_is_well(running: Person) -> None:
+def test_what_runs_is_well(person: Person) -> None:
     """While an attempt is open, its processes and its window are nobody's orphans, and the server is known by its tag."""
-    start(running, "sleep 600")
-    examined = doctor(running)
+    start(person, "sleep 600")
+    examined = doctor(person)
 
     assert examined.codes == {"runs-unattended": "warn"}
     assert examined.of("tmux-server")["seen"].endswith("shows 2 windows.")
 
 
-def test_an_idle_window_is_no_orphan(running: Person) -> None:
+def test_an_idle_window_is_no_orphan(person: Person) -> None:
     """A launcher that waits for its agent's next ticket belongs there."""
-    run = start(running, "true")
-    until(lambda: RunFolder(running.layout.run(run.ticket, 1)).exit(), what="the exit record")
-    close(running, run)
+    run = start(person, "true")
+    until(lambda: run_folder(person, run).exit(), what="the exit record")
+    close(person, run)
 
-    assert doctor(running).codes == {}
-    assert len(tmux(running, "list-panes", "-a").splitlines()) == 2
+    assert doctor(person).codes == {}
+    assert len(tmux(person, "list-panes", "-a").splitlines()) == 2
 
 
-def test_processes_of_a_closed_attempt(running: Person) -> None:
+def test_processes_of_a_closed_attempt(person: Person) -> None:
     """What survived its launcher is found by its token and ended by `--fix`; nothing else is touched."""
-    run = start(running, "setsid sleep 600")
-    close(running, run)
-    os.kill(fence(running, run).pid or 0, signal.SIGKILL)
+    run = start(person, "setsid sleep 600")
+    close(person, run)
+    os.kill(fence(person, run).pid or 0, signal.SIGKILL)
     left = alive(list(processes.marked(run.token)))
-    seen = doctor(running)
-    fixed = doctor(running, "--fix")
+    seen = doctor(person)
+    fixed = doctor(person, "--fix")
 
     assert left
     assert (seen.status, seen.codes) == (1, {"orphan-processes": "bad"})
     assert seen.of("orphan-processes")["seen"].startswith(f"{run.ticket}/1 is closed, but processes of it are alive: ")
     assert (fixed.done, fixed.codes) == ({"orphan-processes": True}, {})
     assert alive(left) == []
-    assert doctor(running, "--fix").done == {}
+    assert doctor(person, "--fix").done == {}
 
 
-def test_a_pane_of_a_closed_attempt(running: Person) -> None:
+def test_a_pane_of_a_closed_attempt(person: Person) -> None:
     """An engine that threw its environment away has no token: its window is closed, and then it is gone."""
-    run = running.attempt("TASK-1")
-    running.drop("TASK-1", state=State.DOING)
-    workers = open_company(None, running.environ, running.here).workers
+    run = person.attempt("TASK-1")
+    person.drop("TASK-1", state=State.DOING)
+    workers = open_company(None, person.environ, person.here).workers
     workers.prepare()
     order = WorkerOrder(
-        run_dir=running.layout.run("TASK-1", 1),
+        run_dir=person.layout.run("TASK-1", 1),
         window="agent_worker",
         token=run.token,
-        workdir=running.here,
+        workdir=person.here,
         launch=Launch(argv=("/usr/bin/env", "-i", "/bin/sleep", "600"), prompt_as_argument=False),
         environ={},
         stop_grace_seconds=0.4,
     )
     workers.spawn(order)
-    engine = until(lambda: fence(running, run).engine or 0 if workers.state(order.run_dir).pid else 0, what="the engine")
+    engine = until(lambda: fence(person, run).engine or 0 if workers.state(order.run_dir).pid else 0, what="the engine")
     until(lambda: processes.program(engine) == "sleep", what="the engine's new program")
-    well = doctor(running)
-    close(running, run)
-    seen = doctor(running)
-    fixed = doctor(running, "--fix")
+    well = doctor(person)
+    close(person, run)
+    seen = doctor(person)
+    fixed = doctor(person, "--fix")
 
     assert processes.marked(run.token) == ()
     assert well.codes == {"runs-unattended": "warn"}
@@ -142,26 +98,26 @@ def test_a_pane_of_a_closed_attempt(running: Person) -> None:
     assert alive([engine]) == []
 
 
-def test_orphans_are_left_while_somebody_runs_the_company(running: Person) -> None:
+def test_orphans_are_left_while_somebody_runs_the_company(person: Person) -> None:
     """Only a company at rest is tidied up: the lock is asked for."""
-    run = start(running, "sleep 600")
-    close(running, run)
-    words = ["flock", "--nonblock", str(running.layout.kernel_lock), "sh", "-c", "echo held; exec sleep 600"]
+    run = start(person, "sleep 600")
+    close(person, run)
+    words = ["flock", "--nonblock", str(person.layout.kernel_lock), "sh", "-c", "echo held; exec sleep 600"]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as holder:
         assert holder.stdout
         assert holder.stdout.readline() == "held\n"
-        examined = doctor(running, "--fix")
+        examined = doctor(person, "--fix")
         holder.kill()
 
     assert examined.done == {"orphan-processes": False}
     assert alive(list(processes.marked(run.token)))
 
 
-def test_an_agent_that_examines_its_own_company(running: Person) -> None:
+def test_an_agent_that_examines_its_own_company(person: Person) -> None:
     """Started by what is left of a closed attempt, doctor does not end itself."""
-    run = start(running, "sleep 600")
-    close(running, run)
-    examined = doctor_process(running, "--fix", environ={"HC_RUN_TOKEN": run.token})
+    run = start(person, "sleep 600")
+    close(person, run)
+    examined = doctor_process(person, "--fix", environ={"HC_RUN_TOKEN": run.token})
 
     assert examined.answer["repairs"] == []
     assert not examined.of("orphan-processes")["fixable"]
@@ -169,17 +125,17 @@ def test_an_agent_that_examines_its_own_company(running: Person) -> None:
     assert alive(list(processes.marked(run.token)))
 
 
-def test_keys_that_nobody_took(running: Person) -> None:
+def test_keys_that_nobody_took(person: Person) -> None:
     """An environment that was laid out for a launcher that never came holds keys: it goes with the attempt."""
-    run = running.attempt("TASK-1", outcome=Outcome.REFUSED)
-    still_open = running.attempt("TASK-2")
-    running.drop("TASK-2", state=State.DOING)
-    kept = [running.layout.run(r.ticket, r.number) / "env.json" for r in (run, still_open)]
+    run = person.attempt("TASK-1", outcome=Outcome.REFUSED)
+    still_open = person.attempt("TASK-2")
+    person.drop("TASK-2", state=State.DOING)
+    kept = [person.layout.run(r.ticket, r.number) / "env.json" for r in (run, still_open)]
     for path in kept:
         path.write_text('{"ANTHROPIC_API_KEY": "sk-x"}')
         path.chmod(0o600)
-    seen = doctor(running)
-    fixed = doctor(running, "--fix")
+    seen = doctor(person)
+    fixed = doctor(person, "--fix")
 
     assert seen.codes == {"keys-left": "bad", "runs-unattended": "warn"}
     assert seen.of("keys-left")["seen"].endswith(": TASK-1/1.")
@@ -187,43 +143,43 @@ def test_keys_that_nobody_took(running: Person) -> None:
     assert [path.exists() for path in kept] == [False, True]
 
 
-def test_a_socket_that_was_deleted(running: Person) -> None:
+def test_a_socket_that_was_deleted(person: Person) -> None:
     """Agents live on in a server that nobody can reach; the remedy that is named brings it back."""
-    start(running, "sleep 600")
-    sockets = list(Path(running.environ["TMUX_TMPDIR"]).rglob("hc-*"))
+    start(person, "sleep 600")
+    sockets = list(Path(person.environ["TMUX_TMPDIR"]).rglob("hc-*"))
     sockets[0].unlink()
-    seen = doctor(running)
+    seen = doctor(person)
     found = seen.of("tmux-socket-gone")
     subprocess.run(found["remedy"].partition(": ")[2].split(), check=True)
     until(sockets[0].exists, what="the new socket")
 
     assert (seen.status, found["severity"]) == (1, "bad")
     assert str(sockets[0]) in found["seen"]
-    assert doctor(running).codes == {"runs-unattended": "warn"}
+    assert doctor(person).codes == {"runs-unattended": "warn"}
 
 
-def test_a_session_of_somebody_else(running: Person) -> None:
+def test_a_session_of_somebody_else(person: Person) -> None:
     """A session of ours by name that does not carry our tag is not ours."""
-    tmux(running, "new-session", "-d", "-s", "hermes", "sleep", "600")
-    examined = doctor(running, "--fix")
+    tmux(person, "new-session", "-d", "-s", "hermes", "sleep", "600")
+    examined = doctor(person, "--fix")
 
     assert examined.codes == {"tmux-session-taken": "bad"}
-    assert "sleep" in tmux(running, "list-panes", "-a", "-F", "#{pane_current_command}")
+    assert "sleep" in tmux(person, "list-panes", "-a", "-F", "#{pane_current_command}")
 
 
-def test_a_server_without_a_session_of_ours(running: Person) -> None:
+def test_a_server_without_a_session_of_ours(person: Person) -> None:
     """A person may use that server too; `hc run` makes the company's session in it."""
-    tmux(running, "new-session", "-d", "-s", "mine", "sleep", "600")
+    tmux(person, "new-session", "-d", "-s", "mine", "sleep", "600")
 
-    assert doctor(running).of("tmux-server")["seen"].endswith("without a session of ours.")
+    assert doctor(person).of("tmux-server")["seen"].endswith("without a session of ours.")
 
 
-def test_tmux_does_not_answer(running: Person) -> None:
+def test_tmux_does_not_answer(person: Person) -> None:
     """A socket's folder that others may write to makes tmux refuse; that is not read as "nothing runs"."""
-    start(running, "sleep 600")
-    folder = next(Path(running.environ["TMUX_TMPDIR"]).glob("tmux-*"))
+    start(person, "sleep 600")
+    folder = next(Path(person.environ["TMUX_TMPDIR"]).glob("tmux-*"))
     folder.chmod(0o777)
-    examined = doctor(running)
+    examined = doctor(person)
     folder.chmod(0o700)
 
     assert examined.codes["tmux-unreachable"] == "bad"

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
-import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -75,15 +73,3 @@ def dead_pid() -> int:
     process = subprocess.Popen(["true"])
     process.wait()
     return process.pid
-
-
-def environment(home: Path, sockets: Path) -> dict[str, str]:
-    """What somebody with a whole machine has: programs, a home, a place for tmux sockets."""
-    return {"PATH": os.environ["PATH"], "HOME": str(home), "TMUX_TMPDIR": str(sockets)}
-
-
-def own_socket(person: Person) -> None:
-    """Give the company a tmux socket that no other test uses."""
-    file = person.layout.settings_file
-    text = file.read_text(encoding="utf-8")
-    file.write_text(text.replace("socket: hermes-acme", f"socket: hc-{uuid.uuid4().hex[:12]}"), encoding="utf-8")
