@@ -39,11 +39,22 @@ def call(argv: Sequence[str], environ: Mapping[str, str], cwd: Path) -> int:
     except BrokenPipeError:
         return _reader_left()
     except Exception as problem:  # noqa: BLE001 - the boundary: told in one line, kept whole in a log
+        if _is_interruption(problem):
+            return INTERRUPTED
         if isinstance(problem, OSError) and problem.errno in _DISK:
             show_refusal(_disk_refuses(problem), lang, as_json=as_json)
             return _TRY_LATER
         _show_fault(problem, argv, lang, as_json=as_json)
         return FAULT
+
+
+def _is_interruption(problem: BaseException | None) -> bool:
+    """Whether Ctrl-C is behind it: Python wraps what is raised while a class is being made, as in a library's import."""
+    while problem is not None:
+        if isinstance(problem, KeyboardInterrupt):
+            return True
+        problem = problem.__cause__
+    return False
 
 
 def _run(argv: Sequence[str], door: Door) -> int:
