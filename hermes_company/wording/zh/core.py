@@ -219,4 +219,7 @@ SENTENCES: dict[str, str] = {
     "{reason} It was tried {tries} times.": "{reason}已尝试 {tries} 次。",
     "Nothing has moved for {minutes:.0f} minutes: no output, no report, no file, no processor time.": "{minutes:.0f} 分钟内毫无动静：没有输出、没有上报、没有文件变化，也没有占用处理器。",
     "Nothing has moved for more than {minutes:.0f} minutes.": "已超过 {minutes:.0f} 分钟毫无动静。",
+    "A waiting ticket counts as one priority higher for each such span. 0: never.": "等待中的工单每过这么久，优先级就提高一级。0：从不。",
+    "An attempt in which nothing moves for so long is pointed out. 0: never.": "一次尝试毫无动静达到这个时长就会被指出。0：从不。",
+    "… and is ended after so long without output, report, file or processor time. 0: never.": "……没有输出、上报、文件变化或处理器占用达到这个时长就会被结束。0：从不。",
 }
