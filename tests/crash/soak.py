@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
@@ -33,7 +33,8 @@ echo "# Done" >"$HC_OUTBOX/summary.md"
 _MILLISECONDS = (2.0, 40.0)
 # Deeper than a round of the kernel goes.
 _DEEPEST_CALL, _DEEPEST_CHANGE = 250, 150
-_PATIENCE_SECONDS = 120.0
+_PATIENCE_SECONDS = 60.0
+_WAITING = 40
 
 
 @dataclass(slots=True)
@@ -84,7 +85,7 @@ def soak(tickets: int, deaths: int, *, seed: int, tmux: bool = False, slots: int
     """Let the kernel die `deaths` times while `tickets` are done, then let it finish.
 
     Args:
-        tickets: all there from the beginning.
+        tickets: how many, put in as they are used up.
         deaths: half by kill -9 at a random moment, half by `os._exit` at a random call or change to the disk.
         seed: of the random choices.
         tmux: agents in real windows, not only in real launchers.
@@ -92,10 +93,12 @@ def soak(tickets: int, deaths: int, *, seed: int, tmux: bool = False, slots: int
     """
     chance = random.Random(seed)
     report = Report(tickets)
-    with _company(slots, tickets) as company:
+    with _company(slots) as company:
+        supply = _Supply(company.layout, tickets)
         while report.killed + report.struck < deaths:
+            supply.top_up()
             _one_life(company, report, chance, tmux)
-        _finish(company, tickets, tmux)
+        _finish(company, supply, tmux)
         _judge(company, report)
     return report
 
@@ -109,16 +112,38 @@ def failures(error: int, *, lasting: int, only: Iterable[int] | None = None) -> 
         only: which changes; None: all.
     """
     for change in count() if only is None else only:
-        with _company(1, 1) as company:
+        with _company(1) as company:
+            supply = _Supply(company.layout, 1)
+            supply.top_up()
             kernel = start_kernel(company, tmux=False, strike=Strike(change=change, error=error, lasting=lasting))
-            _run_to_the_end(company, kernel, 1)
+            _run_to_the_end(company, kernel, supply)
             if FAILED not in kernel.said:
                 return
             # Outside of its loop a kernel can do nothing but end: the next one finds everything as it was.
-            _finish(company, 1, tmux=False)
+            _finish(company, supply, tmux=False)
             report = Report(1)
             _judge(company, report)
         yield change, report
+
+
+@dataclass(slots=True)
+class _Supply:
+    """Tickets, put into `todo` as they are used up: a kernel that starts would spend its short life on reading thousands."""
+
+    layout: Layout
+    tickets: int
+    made: int = 0
+
+    def top_up(self) -> None:
+        """Let there be enough to do."""
+        waiting = len(list(self.layout.state(State.TODO).glob("*.md")))
+        for number in range(self.made, min(self.tickets, self.made + max(0, _WAITING - waiting))):
+            path = self.layout.root / f"{_name(number)}.md"
+            path.write_text(f"---\nowner: {_AGENT}\n---\n# Ticket {number}\n\nNothing is to be done.\n")
+            # Old enough to count as written.
+            os.utime(path, (time.time() - 60,) * 2)
+            path.rename(self.layout.ticket(path.stem, State.TODO))
+            self.made = number + 1
 
 
 def _one_life(company: Company, report: Report, chance: random.Random, tmux: bool) -> None:
@@ -127,11 +152,11 @@ def _one_life(company: Company, report: Report, chance: random.Random, tmux: boo
     kernel = start_kernel(company, tmux=tmux, strike=strike)
     if not kernel.says(LOCKED):
         raise AssertionError(f"a kernel ended with status {kernel.wait()} before it began")
-    if chance.random() < 0.15:
-        second = start_kernel(company, tmux=tmux)
-        report.seconds += 1
-        report.refused += second.wait() == REFUSED
     if strike == Strike():
+        if chance.random() < 0.3:
+            second = start_kernel(company, tmux=tmux)
+            report.seconds += 1
+            report.refused += second.wait() == REFUSED
         if chance.random() < 0.7:
             kernel.says(WORKING)
         time.sleep(chance.uniform(*_MILLISECONDS) / 1_000)
@@ -157,19 +182,25 @@ def _strike(chance: random.Random) -> Strike:
     return Strike(change=chance.randrange(_DEEPEST_CHANGE))
 
 
-def _finish(company: Company, tickets: int, tmux: bool) -> None:
+def _finish(company: Company, supply: _Supply, tmux: bool) -> None:
     """Let a kernel that nothing happens to do the rest, if it can."""
     kernel = start_kernel(company, tmux=tmux)
-    status = _run_to_the_end(company, kernel, tickets)
+    status = _run_to_the_end(company, kernel, supply)
     if status:
         raise AssertionError(f"the last kernel ended with status {status}")
 
 
-def _run_to_the_end(company: Company, kernel: KernelProcess, tickets: int) -> int:
-    """Wait until all is done, the kernel has ended or patience has; its exit status."""
+def _run_to_the_end(company: Company, kernel: KernelProcess, supply: _Supply) -> int:
+    """Wait until all is done, the kernel has ended or nothing has moved for long; its exit status."""
     # Not before it has gone round once: until then a request to stop is as good as a kill.
     if kernel.says(WORKING):
-        _until(lambda: kernel.over or _all_closed(company, tickets))
+        deadline, reviewed = time.monotonic() + _PATIENCE_SECONDS, -1
+        while not (kernel.over or _all_closed(company, supply.tickets)) and time.monotonic() < deadline:
+            supply.top_up()
+            time.sleep(0.02)
+            before, reviewed = reviewed, len(list(company.layout.state(State.REVIEW).glob("*.md")))
+            if reviewed > before:
+                deadline = time.monotonic() + _PATIENCE_SECONDS
     return kernel.end()
 
 
@@ -189,8 +220,8 @@ def _judge(company: Company, report: Report) -> None:
 
 
 @contextmanager
-def _company(slots: int, tickets: int) -> Iterator[Company]:
-    """A company with one agent and so many tickets; nothing of it is left afterwards."""
+def _company(slots: int) -> Iterator[Company]:
+    """A company with one agent; nothing of it is left afterwards."""
     # Short: the path of a tmux socket has at most 107 bytes.
     with tempfile.TemporaryDirectory(prefix="hcc") as folder:
         base = Path(folder)
@@ -203,11 +234,6 @@ def _company(slots: int, tickets: int) -> Iterator[Company]:
         (layout.agent(_AGENT) / "profile.json").write_text(json.dumps(profile))
         layout.logs.mkdir(exist_ok=True)
         (layout.logs / "hc.log").touch()
-        for number in range(tickets):
-            path = layout.ticket(_name(number), State.TODO)
-            path.write_text(f"---\nowner: {_AGENT}\n---\n# Ticket {number}\n\nNothing is to be done.\n")
-            # Old enough to count as written.
-            os.utime(path, (time.time() - 60,) * 2)
         environ = {name: os.environ[name] for name in ("PATH",)}
         environ |= {"HOME": folder, "TMUX_TMPDIR": folder, "LANG": "C.UTF-8", "CRASH_STARTS": str(_starts(layout))}
         company = Company(layout, environ)
@@ -222,13 +248,6 @@ def _all_closed(company: Company, tickets: int) -> bool:
     if len(list(company.layout.state(State.REVIEW).glob("*.md"))) < tickets or RunFiles(company.layout).opened():
         return False
     return len(list((company.layout.memory / _AGENT / "experiences").glob("*.md"))) == tickets
-
-
-def _until(condition: Callable[[], bool]) -> None:
-    """Wait until it is true, or patience has an end."""
-    deadline = time.monotonic() + _PATIENCE_SECONDS
-    while not condition() and time.monotonic() < deadline:
-        time.sleep(0.02)
 
 
 def _starts(layout: Layout) -> Path:
