@@ -57,6 +57,10 @@ class Verdict:
     remedy: Text = field(default_factory=lambda: say("`hc run` starts it."))
     # Not before this moment, where that is what it waits for.
     until: datetime | None = None
+    # The ticket that it waits for, where that is all it waits for.
+    need: str | None = None
+    # Whether only an edit of the ticket itself can change this.
+    settled: bool = False
 
     @property
     def ready(self) -> bool:
@@ -102,8 +106,10 @@ def refused(problem: Refusal) -> Verdict:
     return _wait(problem.code, say("{fact} {cause}", fact=problem.fact, cause=problem.cause), problem.remedy)
 
 
-def _wait(code: str, reason: Text, remedy: Text, until: datetime | None = None) -> Verdict:
-    return Verdict(code=code, reason=reason, remedy=remedy, until=until)
+def _wait(
+    code: str, reason: Text, remedy: Text, until: datetime | None = None, *, need: str | None = None, settled: bool = False
+) -> Verdict:
+    return Verdict(code=code, reason=reason, remedy=remedy, until=until, need=need, settled=settled)
 
 
 def _held(ticket: Ticket, facts: Facts) -> Verdict | None:
@@ -114,7 +120,8 @@ def _held(ticket: Ticket, facts: Facts) -> Verdict | None:
     if ticket.id in facts.unsettled:
         return _wait("settling", say("The file has just been written."), say("It starts as soon as it rests for a moment."))
     if ticket.hold:
-        return _wait("held", say("A person put it on hold (`hold: true`)."), say("`hc task release {id}`.", id=ticket.id))
+        release = say("`hc task release {id}`.", id=ticket.id)
+        return _wait("held", say("A person put it on hold (`hold: true`)."), release, settled=True)
     if ticket.not_before and ticket.not_before > facts.now:
         moment = _local(ticket.not_before)
         return _wait("scheduled", say("It is not to start before {moment}.", moment=moment), _edit(ticket), ticket.not_before)
@@ -133,7 +140,7 @@ def _dependencies(ticket: Ticket, facts: Facts) -> Verdict | None:
     for need in ticket.needs:
         if need not in facts.states:
             reason = say("It needs {need}, and there is no such ticket.", need=need)
-            return _wait("need-unknown", reason, say("Create {need} or correct `needs:`.", need=need))
+            return _wait("need-unknown", reason, say("Create {need} or correct `needs:`.", need=need), need=need)
     circle = _circle(ticket, facts.needs)
     if circle:
         reason = say("It waits for itself: {circle}.", circle=" → ".join(circle))
@@ -142,7 +149,7 @@ def _dependencies(ticket: Ticket, facts: Facts) -> Verdict | None:
         state = facts.states[need]
         if state is not State.DONE:
             reason = say("It waits for {need}, which is in {state}.", need=need, state=state.value)
-            return _wait("needs", reason, say("It starts when {need} is in done.", need=need))
+            return _wait("needs", reason, say("It starts when {need} is in done.", need=need), need=need)
     return None
 
 

@@ -29,7 +29,10 @@ class Priority(StrEnum):
 
     @property
     def rank(self) -> int:
-        return list(Priority).index(self)
+        return _RANKS[self]
+
+
+_RANKS = {priority: rank for rank, priority in enumerate(Priority)}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

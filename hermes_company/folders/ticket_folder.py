@@ -62,7 +62,7 @@ class TicketFolder:
         now = self.clock.boottime()
         if stamp == self._stamp and not fresh and now < self._next_look:
             return None
-        scanned = _scan(self.path)
+        scanned = _scan(self.path, self.files)
         cost = self.clock.boottime() - now
         self._next_look = now + min(max(cost * _LOOK_SHARE, _SHORTEST_LOOK_SECONDS), _LONGEST_LOOK_SECONDS)
         age = self.clock.now().timestamp() - stamp / 1e9
@@ -86,7 +86,7 @@ class TicketFolder:
         self._stamp = self.stamp()
 
 
-def _scan(path: Path) -> Scanned:
+def _scan(path: Path, known: Mapping[str, Signature]) -> Scanned:
     files: dict[str, Signature] = {}
     strangers: dict[str, BadTicket] = {}
     try:
@@ -96,11 +96,15 @@ def _scan(path: Path) -> Scanned:
     with entries:
         for entry in entries:
             name = entry.name
-            if not name.lower().endswith(".md") or _NOISE.match(name):
+            seen_before = name.endswith(".md") and name[:-3] in known
+            if not seen_before and (not name.lower().endswith(".md") or _NOISE.match(name)):
                 continue
             try:
                 info = entry.stat(follow_symlinks=False)
             except FileNotFoundError:
+                continue
+            if seen_before and stat.S_ISREG(info.st_mode):
+                files[name[:-3]] = signature(info)
                 continue
             ticket = name[:-3] if name.isascii() else unicodedata.normalize("NFC", name[:-3])
             problem = _stranger(name, ticket, info)

@@ -48,6 +48,7 @@ class Kernel:
         self._claimer = Claimer(parts, self._mind, self._assessor, self._ender)
         self._queue = ReadyQueue(parts, self._mind)
         self._faults: dict[str, str] = {}
+        self._reported: object = None
 
     @property
     def running(self) -> tuple[Attempt, ...]:
@@ -148,7 +149,7 @@ class Kernel:
                 return
             verdict = self._assessor.judge(ticket, state, facts)
             if verdict.agent is None:
-                self._queue.waits(verdict)
+                self._queue.waits(ticket, verdict)
             elif self._guarded(ticket.id, partial(self._claimer.claim, ticket, verdict.agent, state)):
                 yield ticket.id
                 facts = replace(facts, busy=busy(self._mind.open.values()))
@@ -169,6 +170,11 @@ class Kernel:
         return result
 
     def _report_agents(self) -> None:
+        """Tell people what agents do, when it changes."""
+        news = (self._mind.epoch, [run.lease_expires for run in self._mind.open.values()], self._parts.agents.all())
+        if news == self._reported:
+            return
+        self._reported = news
         current: dict[str, Attempt] = {}
         for run in self._mind.open.values():
             current.setdefault(run.agent, run)

@@ -31,6 +31,8 @@ class ReadyQueue:
         self._asked: object = None
         self._ask_again = float("-inf")
         self._began = 0.0
+        # What was found to wait for one thing only: the ticket as it was read, that thing, and where it lay.
+        self._parked: dict[str, tuple[Ticket, str | None, State | None]] = {}
 
     def worth_asking(self, view: BoardView) -> bool:
         """Whether anything may have become ready since everything was found waiting."""
@@ -49,8 +51,10 @@ class ReadyQueue:
         pause = min(max((now - self._began) * _ASK_SHARE, _SHORTEST_PAUSE_SECONDS), _LONGEST_PAUSE_SECONDS)
         self._ask_again = min(self._ask_again, now + pause)
 
-    def waits(self, verdict: Verdict) -> None:
-        """One ticket waits; if only for a moment to come, then not longer than that."""
+    def waits(self, ticket: Ticket, verdict: Verdict) -> None:
+        """One ticket waits: for a moment to come, or for one thing only, then it is not asked again before that changes."""
+        if verdict.need or verdict.settled:
+            self._parked[ticket.id] = (ticket, verdict.need, self._mind.known.get(verdict.need or ""))
         if verdict.until:
             left = (verdict.until - self._parts.clock.now()).total_seconds()
             self._ask_again = min(self._ask_again, self._parts.clock.boottime() + max(left, 0.0))
@@ -62,10 +66,19 @@ class ReadyQueue:
             if isinstance(ticket, Ticket) and ticket.id not in running and known.get(ticket.id) is State.DOING:
                 yield ticket, State.DOING
         for ticket in self._in_turn(view):
-            if ticket.owner and not _has_hand_free(ticket.owner, facts, self._mind):
+            if self._is_parked(ticket) or (ticket.owner and not _has_hand_free(ticket.owner, facts, self._mind)):
                 continue
             if known.get(ticket.id) is State.TODO and ticket.id not in running and ticket.id in view.todo:
                 yield ticket, State.TODO
+
+    def _is_parked(self, ticket: Ticket) -> bool:
+        parked = self._parked.get(ticket.id)
+        if parked is None:
+            return False
+        if parked[0] is ticket and (parked[1] is None or self._mind.known.get(parked[1]) is parked[2]):
+            return True
+        del self._parked[ticket.id]
+        return False
 
     def _in_turn(self, view: BoardView) -> list[Ticket]:
         now = self._parts.clock.now()
@@ -75,6 +88,7 @@ class ReadyQueue:
             tickets = [ticket for ticket in view.todo.values() if isinstance(ticket, Ticket)]
             self._sorted = sorted(tickets, key=lambda ticket: turn(ticket, now, ageing))
             self._sorted_for = sorted_for
+            self._parked = {name: parked for name, parked in self._parked.items() if name in view.todo}
         return self._sorted
 
 

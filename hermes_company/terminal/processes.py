@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 # Every process of an attempt inherits this variable; its value is the attempt's token.
 MARKER = "HC_RUN_TOKEN"
 _MACOS = sys.platform == "darwin"
+# Whether orphans go to the launcher they came from, so that it can end them all (PR_SET_CHILD_SUBREAPER).
+HAS_SUBREAPERS = sys.platform == "linux"
 
 
 class Process:

@@ -169,8 +169,12 @@ class TmuxWorkers:
         if fence is None and run.bar():
             return EndProgress.ENDED
         fence = run.fence() or Fence()
-        launcher = fence.pid if fence.launcher_alive and run.exit() is None else None
-        rest = {*processes.marked(token), *(cgroup.members(fence.cgroup) if fence.cgroup else ())}
+        recorded = run.exit() is not None
+        launcher = fence.pid if fence.launcher_alive and not recorded else None
+        # A subreaper's record says that nothing is left below it, unless the engine itself gives it the lie.
+        proved = recorded and processes.HAS_SUBREAPERS and not (fence.engine and processes.look_up(fence.engine))
+        marked = () if proved else processes.marked(token)
+        rest = {*marked, *(cgroup.members(fence.cgroup) if fence.cgroup else ())}
         if launcher is None and not rest:
             self._endings.pop(run_dir, None)
             if fence.cgroup:

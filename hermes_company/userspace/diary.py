@@ -15,7 +15,7 @@ from hermes_company.ports.events import Event
 from hermes_company.ports.runs import Runs
 from hermes_company.wording import Lang, Text, say
 
-_TAIL_BYTES = 65_536
+_TAIL_BYTES = 4_096
 _MAX_CHARS = 300
 _SEQ = re.compile(rb"\(#(\d+)\)[ \t]*$")
 
