@@ -30,14 +30,15 @@ class BenchQuery:
     relevant: frozenset[str]
 
 
-def read_notes() -> list[BenchNote]:
-    """All notes of the set."""
-    return [BenchNote(i, lang, title, tuple(p.split(" / ")), pattern) for i, lang, title, p, pattern in _rows("notes.tsv")]
+def read_notes(prefix: str = "") -> list[BenchNote]:
+    """All notes of the first set, or of the one with that prefix (`second_`)."""
+    rows = _rows(f"{prefix}notes.tsv")
+    return [BenchNote(i, lang, title, tuple(pitfalls.split(" / ")), pattern) for i, lang, title, pitfalls, pattern in rows]
 
 
-def read_queries() -> list[BenchQuery]:
-    """All queries that some note answers."""
-    rows = _rows("queries.tsv")
+def read_queries(prefix: str = "") -> list[BenchQuery]:
+    """All queries that some note answers, of the first set or the one with that prefix."""
+    rows = _rows(f"{prefix}queries.tsv")
     return [BenchQuery(i, kind, title, text, frozenset(notes.split(","))) for i, kind, title, text, notes in rows]
 
 

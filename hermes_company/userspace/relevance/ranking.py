@@ -27,7 +27,7 @@ _UNSEEN_TEXTS = 20
 # The gate: see docs/reference/memory.md for what each of them costs and brings.
 MIN_DISTINCT = 2
 MIN_COVERAGE = 0.12
-MIN_SHARE_OF_TOP = 0.55
+MIN_SHARE_OF_TOP = 0.6
 # Two texts that share so much of their words say the same.
 SAME = 0.6
 
