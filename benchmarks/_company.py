@@ -44,11 +44,15 @@ class Bench:
 
     layout: Layout
     environ: dict[str, str]
-    slots: int
     # FIFOs that a job writes its ticket's id to: first thing of all, and just before DONE.
     started: int = field(init=False)
     done: int = field(init=False)
     company: Company = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.started = _fifo(Path(self.environ["BENCH_STARTED"]))
+        self.done = _fifo(Path(self.environ["BENCH_DONE"]))
+        self.renew()
 
     @property
     def base(self) -> Path:
@@ -65,11 +69,6 @@ class Bench:
         outbox = self.base / "peers" / job
         outbox.mkdir(parents=True, exist_ok=True)
         return {**self.environ, "HC_TICKET": job, "HC_OUTBOX": str(outbox)}
-
-    def __post_init__(self) -> None:
-        self.started = _fifo(Path(self.environ["BENCH_STARTED"]))
-        self.done = _fifo(Path(self.environ["BENCH_DONE"]))
-        self.renew()
 
     def prepare(self) -> None:
         """What `hc run` does before its loop; for a loop in this process, which is to find the engine too."""
@@ -155,7 +154,7 @@ def bench_company(*, slots: int = 8, job: str = JOB) -> Iterator[Bench]:
         agent = layout.agent(AGENT)
         agent.mkdir()
         (agent / "profile.json").write_text(f'{{"name": "{AGENT}", "engine": "bench", "capacity": {slots}}}')
-        bench = Bench(layout, _environ(base), slots)
+        bench = Bench(layout, _environ(base))
         try:
             yield bench
         finally:
