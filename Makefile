@@ -3,7 +3,7 @@
 ENGINE ?= shell
 WORKERS ?= 2
 
-.PHONY: help setup demo test crash-test bench lint format types imports wheel-check clean
+.PHONY: help setup demo test crash-test bench bench-memory lint format types imports wheel-check clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -27,6 +27,10 @@ crash-test: setup ## 3,000 tickets while the kernel is killed 600 times; every c
 
 bench: setup ## the kernel beside other queues; writes docs/benchmarks.md
 	.venv/bin/python -m benchmarks.kernel
+
+bench-memory: setup ## recall: quality and speed (and `python -m benchmarks.memory.public` on Debian)
+	.venv/bin/python -m benchmarks.memory.quality
+	.venv/bin/python -m benchmarks.memory.speed
 
 lint: setup ## format and lint
 	.venv/bin/ruff format --check .

@@ -15,10 +15,8 @@ from hermes_company.ports.memory import Recalled
 from hermes_company.userspace.files import Finding
 from hermes_company.userspace.memory.entry import Entry, Found, NoteIndex
 from hermes_company.userspace.memory.excerpt import excerpt, prompt_tokens
-from hermes_company.userspace.memory.fts_index import FtsIndex, has_fts5
 from hermes_company.userspace.memory.note import Kind, Note, Status
 from hermes_company.userspace.memory.notebook import NoteBook
-from hermes_company.userspace.memory.plain_index import PlainIndex
 from hermes_company.userspace.relevance.glossary import read_glossary
 from hermes_company.userspace.relevance.ranking import SAME, Query, Rater, Rating, build_query, jaccard, relevant
 from hermes_company.userspace.relevance.tokens import tokens
@@ -107,6 +105,10 @@ class FtsRetriever:
 
     def _index(self) -> NoteIndex:
         if self._made is None:
+            # A company without a question to its memory pays for neither.
+            from hermes_company.userspace.memory.fts_index import FtsIndex, has_fts5
+            from hermes_company.userspace.memory.plain_index import PlainIndex
+
             self._made = FtsIndex(self._book, self._cache / "memory.db") if has_fts5() else PlainIndex(self._book)
         return self._made
 
