@@ -6,7 +6,7 @@ import os
 import random
 import secrets
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from hermes_company.domain.agent import Agent
 from hermes_company.domain.settings import Settings
+from hermes_company.domain.signals import Signal
 from hermes_company.domain.ticket import State, Ticket
 from hermes_company.domain.workdir import Places, workdir_of
 from hermes_company.errors import Refusal
@@ -36,6 +37,9 @@ if TYPE_CHECKING:
     from hermes_company.kernel.loop import Kernel
     from hermes_company.kernel.parts import Parts, Sight
     from hermes_company.terminal.workers import TmuxWorkers
+    from hermes_company.userspace.cost.book import UsageBook
+    from hermes_company.userspace.cost.counting import Counter
+    from hermes_company.userspace.cost.spending import BookedSpending
     from hermes_company.userspace.memory.history import History
     from hermes_company.userspace.memory.notebook import NoteBook
     from hermes_company.userspace.memory.retriever import FtsRetriever
@@ -219,9 +223,37 @@ class Company:
         return History(self.layout.root, scratch=self.layout.cache, environ=self.environ)
 
     @cached_property
-    def programs(self) -> Programs:
-        """The userspace programs: archive, diary, and the history of what they wrote."""
+    def usage(self) -> UsageBook:
+        """What each attempt used."""
         from hermes_company.folders.atomic import write_atomic
+        from hermes_company.userspace.cost.book import UsageBook
+
+        return UsageBook(self.layout.runs, write=partial(write_atomic, mode=0o600, durable=False))
+
+    @cached_property
+    def usage_counter(self) -> Counter:
+        """Counts what an attempt used; for open ones, so far."""
+        from hermes_company.userspace.cost.counting import Counter
+
+        def reported(ticket: str, attempt: int, engine: str) -> Sequence[Signal]:
+            # Not by way of `runs`, which keeps what it has read of attempts in mind for as long as they are open.
+            known = self.engines.get(engine)
+            return RunFiles(self.layout).signals(ticket, attempt, known) if known else ()
+
+        return Counter(self.usage, reported)
+
+    @cached_property
+    def spending(self) -> BookedSpending:
+        """What is used of the budgets."""
+        from hermes_company.userspace.cost.spending import BookedSpending
+
+        return BookedSpending(self.usage, self.settings, self.clock)
+
+    @cached_property
+    def programs(self) -> Programs:
+        """The userspace programs: archive, diary, the history of what they wrote, and what attempts used."""
+        from hermes_company.folders.atomic import write_atomic
+        from hermes_company.userspace.cost.program import Cost
         from hermes_company.userspace.diary import Diary
         from hermes_company.userspace.memory.archive import Archive
         from hermes_company.userspace.programs import Programs
@@ -231,6 +263,7 @@ class Company:
                 Archive(self.notes, self.events, lang=self.settings.lang),
                 Diary(self.layout.logs, lang=self.settings.lang, runs=self.runs),
                 self.history,
+                Cost(self.usage, self.usage_counter, self.spending),
             ],
             self.events,
             self.layout.private / "programs",

@@ -33,6 +33,33 @@ class EngineSettings:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Price:
+    """What a million tokens of one model cost."""
+
+    input: float
+    cached: float
+    output: float  # thinking too
+    cache_write: float = 0.0  # 0: as input
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Budget:
+    """The most that may be used; 0: no limit."""
+
+    tokens: int = 0
+    money: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Budgets:
+    """What may be used for one ticket, by one agent on one day, by the company on one day."""
+
+    ticket: Budget = field(default_factory=Budget)
+    agent_day: Budget = field(default_factory=Budget)
+    company_day: Budget = field(default_factory=Budget)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Settings:
     """All of `company.yaml`."""
 
@@ -53,6 +80,9 @@ class Settings:
     timeout_minutes: float = 30.0
     projects: Mapping[str, str] = field(default_factory=dict)
     engines: Mapping[str, EngineSettings] = field(default_factory=dict)
+    currency: str = "USD"  # of `prices` and of the money in `budgets`
+    prices: Mapping[str, Price] = field(default_factory=dict)  # by the model's name as transcripts have it
+    budgets: Budgets = field(default_factory=Budgets)
 
 
 def parse_settings(raw: object) -> Settings:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
 
-from hermes_company.domain.settings import EngineSettings, Settings, TmuxSettings, parse_settings
+from hermes_company.domain.settings import Budgets, EngineSettings, Settings, TmuxSettings, parse_settings
 from hermes_company.errors import Refusal
 from hermes_company.folders.layout import MARKER, Layout
 from hermes_company.folders.people_file import UnreadableFile, read_people_file
@@ -77,6 +77,10 @@ def _setting(key: str, given: Mapping[str, str], socket: str) -> list[str]:
         return ["# projects:", "#   site: ~/src/site"]
     if key == "engines":
         return ["# engines:", "#   claude-code:", *(f"#     {line}" for line in _defaults(EngineSettings()))]
+    if key == "prices":
+        return ["# prices:", "#   claude-opus-4-5-20251101: {input: 5, cached: 0.5, cache_write: 6.25, output: 25}"]
+    if key == "budgets":
+        return ["# budgets:", *(f"#   {f.name}: {{tokens: 0, money: 0}}" for f in fields(Budgets))]
     return [f"# {key}: {_scalar(getattr(Settings(), key))}"]
 
 
@@ -95,11 +99,14 @@ _COMMENTS: dict[str, Text] = {
     "lang": say("Language of what `hc` prints and writes: en or zh."),
     "tmux": say("The company's own tmux server and session; agents work in its windows."),
     "max_running": say("How many agents work at the same time. 0: the number of cores, at most 8."),
+    "ageing_hours": say("A waiting ticket counts as one priority higher for each such span. 0: never."),
     "retries": say("How often a ticket is tried again after its agent died, before it is blocked."),
     "retry_delay_seconds": say("Pause before the first retry; it doubles with each further one."),
     "settle_seconds": say("A dropped ticket is left alone until its file has been unchanged this long."),
     "done_grace_seconds": say("How long an engine may still finish its turn after it wrote DONE."),
     "stop_grace_seconds": say("Time between asking a process to end and ending it by force."),
+    "quiet_minutes": say("An attempt in which nothing moves for so long is pointed out. 0: never."),
+    "stuck_minutes": say("… and is ended after so long without output, report, file or processor time. 0: never."),
     "lease_seconds": say("How long a claim holds without being renewed."),
     "poll_seconds": say("The longest pause between two looks at the folders; changes are noticed earlier."),
     "timeout_minutes": say("Time limit of an attempt where neither ticket nor agent names one."),
@@ -109,6 +116,12 @@ _COMMENTS: dict[str, Text] = {
         "sandboxed: this machine is a sandbox (Claude refuses to work as root elsewhere).\n"
         "accept: start-up questions that you agree to (trust, bypass, api-key). max_running 0: no limit of its own."
     ),
+    "currency": say("What `prices` and the money in `budgets` are counted in."),
+    "prices": say(
+        "What a million tokens cost, by the model's name as `hc cost` shows it.\n"
+        "A model without a price is counted in tokens only."
+    ),
+    "budgets": say("The most that a ticket, an agent a day, the company a day may use; 0: no limit. At 80 % you are told."),
 }
 
 

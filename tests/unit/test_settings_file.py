@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hermes_company.domain.settings import EngineSettings, Settings, TmuxSettings, parse_settings
+from hermes_company.domain.settings import EngineSettings, Price, Settings, TmuxSettings, parse_settings
 from hermes_company.errors import Refusal
 from hermes_company.folders.layout import Layout
 from hermes_company.folders.settings_file import find_root, first_settings, read_settings, socket_name
@@ -145,7 +145,7 @@ def test_company_that_vanished_is_refused(tmp_path: Path) -> None:
 
 def uncommented(text: str) -> str:
     """The file as it is when a person takes the comment mark off every setting."""
-    return re.sub(r"^(\s*)# (\s*[a-z_-]+:)(?=\s|$)(?!.*[.。]$)", r"\1\2", text, flags=re.MULTILINE)
+    return re.sub(r"^(\s*)# (\s*[a-z0-9_-]+:)(?=\s|$)(?!.*[.。]$)", r"\1\2", text, flags=re.MULTILINE)
 
 
 @pytest.mark.parametrize("lang", LANGS)
@@ -172,6 +172,7 @@ def test_first_settings_show_every_key_with_its_default(lang: Lang) -> None:
         tmux=TmuxSettings(socket="hermes-acme"),
         projects={"site": "~/src/site"},
         engines={"claude-code": EngineSettings()},
+        prices={"claude-opus-4-5-20251101": Price(input=5, cached=0.5, output=25, cache_write=6.25)},
     )
 
 
