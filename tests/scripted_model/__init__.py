@@ -11,7 +11,7 @@ comes next is read off the request (how often the model has answered in it), so 
 conversation goes on behind its last one.
 """
 
-from tests.scripted_model.script import Fail, Hang, Plan, Run, Say, Step, Turn, Write, hand_in
+from tests.scripted_model.script import Fail, Hang, Plan, Run, Say, Step, Turn, Use, Write, hand_in
 from tests.scripted_model.server import ScriptedModel
 
-__all__ = ["Fail", "Hang", "Plan", "Run", "Say", "ScriptedModel", "Step", "Turn", "Write", "hand_in"]
+__all__ = ["Fail", "Hang", "Plan", "Run", "Say", "ScriptedModel", "Step", "Turn", "Use", "Write", "hand_in"]

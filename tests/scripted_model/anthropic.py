@@ -7,11 +7,12 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from hermes_company.domain.usage import Tokens
 from tests.scripted_model.events import encode
-from tests.scripted_model.script import Fail, Run, Say, Turn, Write
+from tests.scripted_model.script import Answer, Fail, Run, Say, Turn, Use, Write
 
-INPUT_TOKENS = 100
-OUTPUT_TOKENS = 20
+# What each answer is said to have used.
+USED = Tokens(input=100, cached=3_000, cache_write=40, output=20)
 TITLE = '{"title": "Scripted"}'
 _KINDS = {401: "authentication_error", 404: "not_found_error", 429: "rate_limit_error", 529: "overloaded_error"}
 _numbers = itertools.count(1)
@@ -34,7 +35,7 @@ def parse(body: Mapping[str, Any]) -> Turn:
     )
 
 
-def answer(step: Say | Run | Write) -> bytes:
+def answer(step: Answer) -> bytes:
     """The step as Claude Code expects it: a stream of events."""
     return encode(_events(step))
 
@@ -53,9 +54,14 @@ def _result(block: Mapping[str, Any]) -> str:
     return "\n".join(part.get("text", "") for part in _blocks(block.get("content", "")))
 
 
-def _events(step: Say | Run | Write) -> Iterator[dict[str, Any]]:
+def _events(step: Answer) -> Iterator[dict[str, Any]]:
     number = next(_numbers)
-    usage = {"input_tokens": INPUT_TOKENS, "output_tokens": 1}
+    usage = {
+        "input_tokens": USED.input,
+        "cache_read_input_tokens": USED.cached,
+        "cache_creation_input_tokens": USED.cache_write,
+        "output_tokens": 1,
+    }
     message = {"id": f"msg_{number}", "type": "message", "role": "assistant", "model": "scripted", "content": []}
     yield {"type": "message_start", "message": {**message, "stop_reason": None, "stop_sequence": None, "usage": usage}}
     if isinstance(step, Say):
@@ -68,11 +74,13 @@ def _events(step: Say | Run | Write) -> Iterator[dict[str, Any]]:
     yield {"type": "content_block_stop", "index": 0}
     reason = "end_turn" if isinstance(step, Say) else "tool_use"
     ended = {"stop_reason": reason, "stop_sequence": None}
-    yield {"type": "message_delta", "delta": ended, "usage": {"output_tokens": OUTPUT_TOKENS}}
+    yield {"type": "message_delta", "delta": ended, "usage": {"output_tokens": USED.output}}
     yield {"type": "message_stop"}
 
 
-def _tool(step: Run | Write) -> tuple[str, dict[str, str]]:
+def _tool(step: Run | Write | Use) -> tuple[str, Mapping[str, object]]:
+    if isinstance(step, Use):
+        return step.tool, step.arguments
     if isinstance(step, Run):
         return "Bash", {"command": step.command, "description": "scripted"}
     return "Write", {"file_path": step.path, "content": step.content}

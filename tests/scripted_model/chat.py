@@ -7,11 +7,12 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from hermes_company.domain.usage import Tokens
 from tests.scripted_model.events import encode_data
-from tests.scripted_model.script import Fail, Run, Say, Turn, Write
+from tests.scripted_model.script import Answer, Fail, Run, Say, Turn, Use
 
-INPUT_TOKENS = 100
-OUTPUT_TOKENS = 20
+# What each answer is said to have used.
+USED = Tokens(input=100, output=20)
 TITLE = "Scripted"
 _KINDS = {401: "invalid_api_key", 429: "rate_limit_exceeded"}
 _numbers = itertools.count(1)
@@ -35,7 +36,7 @@ def parse(body: Mapping[str, Any]) -> Turn:
     )
 
 
-def answer(step: Say | Run | Write) -> bytes:
+def answer(step: Answer) -> bytes:
     """The step as a stream of chunks."""
     return encode_data(_chunks(step), end="[DONE]")
 
@@ -51,20 +52,24 @@ def _text(message: Mapping[str, Any]) -> str:
     return content if isinstance(content, str) else "".join(part.get("text", "") for part in content)
 
 
-def _chunks(step: Say | Run | Write) -> Iterator[dict[str, Any]]:
+def _chunks(step: Answer) -> Iterator[dict[str, Any]]:
     number = next(_numbers)
     head = {"id": f"chatcmpl-{number}", "object": "chat.completion.chunk", "created": 0, "model": "scripted"}
     reason = "stop" if isinstance(step, Say) else "tool_calls"
     for delta, finished in ((_delta(step, number), None), ({}, reason)):
         yield {**head, "choices": [{"index": 0, "delta": delta, "finish_reason": finished}]}
-    usage = {"prompt_tokens": INPUT_TOKENS, "completion_tokens": OUTPUT_TOKENS, "total_tokens": INPUT_TOKENS + OUTPUT_TOKENS}
+    usage = {"prompt_tokens": USED.input, "completion_tokens": USED.output, "total_tokens": USED.total}
     yield {**head, "choices": [], "usage": usage}
 
 
-def _delta(step: Say | Run | Write, number: int) -> dict[str, Any]:
+def _delta(step: Answer, number: int) -> dict[str, Any]:
     if isinstance(step, Say):
         return {"role": "assistant", "content": step.text}
-    command = step.command if isinstance(step, Run) else step.as_command()
-    arguments = json.dumps({"command": command, "description": "scripted"})
-    call = {"index": 0, "id": f"call_{number}", "type": "function", "function": {"name": "bash", "arguments": arguments}}
+    if isinstance(step, Use):
+        name, given = step.tool, step.arguments
+    else:
+        command = step.command if isinstance(step, Run) else step.as_command()
+        name, given = "bash", {"command": command, "description": "scripted"}
+    function = {"name": name, "arguments": json.dumps(given)}
+    call = {"index": 0, "id": f"call_{number}", "type": "function", "function": function}
     return {"role": "assistant", "content": None, "tool_calls": [call]}

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from hermes_company.domain.usage import Tokens
 from tests.scripted_model.events import encode_data
-from tests.scripted_model.script import Fail, Run, Say, Turn, Write
+from tests.scripted_model.script import Answer, Fail, Run, Say, Turn, Use
 
-INPUT_TOKENS = 100
-OUTPUT_TOKENS = 20
+# What each answer is said to have used.
+USED = Tokens(input=100, output=20)
 TITLE = "{}"
 _KINDS = {401: "UNAUTHENTICATED", 429: "RESOURCE_EXHAUSTED"}
 # How Gemini CLI begins what it adds to a conversation in the user's name.
@@ -37,7 +38,7 @@ def parse(body: Mapping[str, Any]) -> Turn:
     )
 
 
-def answer(step: Say | Run | Write) -> bytes:
+def answer(step: Answer) -> bytes:
     """The step as a stream of answers."""
     return encode_data(_answers(step))
 
@@ -48,18 +49,16 @@ def failure(step: Fail) -> dict[str, Any]:
     return {"error": {"code": step.status, "status": kind, "message": step.message, **step.fields}}
 
 
-def _answers(step: Say | Run | Write) -> Iterator[dict[str, Any]]:
-    usage = {
-        "promptTokenCount": INPUT_TOKENS,
-        "candidatesTokenCount": OUTPUT_TOKENS,
-        "totalTokenCount": INPUT_TOKENS + OUTPUT_TOKENS,
-    }
+def _answers(step: Answer) -> Iterator[dict[str, Any]]:
+    usage = {"promptTokenCount": USED.input, "candidatesTokenCount": USED.output, "totalTokenCount": USED.total}
     content = {"role": "model", "parts": [_part(step)]}
     yield {"candidates": [{"index": 0, "content": content, "finishReason": "STOP"}], "usageMetadata": usage}
 
 
-def _part(step: Say | Run | Write) -> dict[str, Any]:
+def _part(step: Answer) -> dict[str, Any]:
     if isinstance(step, Say):
         return {"text": step.text}
+    if isinstance(step, Use):
+        return {"functionCall": {"name": step.tool, "args": step.arguments}}
     command = step.command if isinstance(step, Run) else step.as_command()
     return {"functionCall": {"name": "run_shell_command", "args": {"command": command, "description": "scripted"}}}

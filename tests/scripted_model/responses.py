@@ -7,11 +7,12 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from hermes_company.domain.usage import Tokens
 from tests.scripted_model.events import encode
-from tests.scripted_model.script import Fail, Run, Say, Turn, Write
+from tests.scripted_model.script import Answer, Fail, Run, Say, Turn, Use
 
-INPUT_TOKENS = 100
-OUTPUT_TOKENS = 20
+# What each answer is said to have used.
+USED = Tokens(input=100, cached=3_000, cache_write=40, output=20, reasoning=7)
 TITLE = '{"title":"Scripted"}'
 _KINDS = {401: "invalid_api_key", 429: "rate_limit_exceeded"}
 # How Codex begins what it adds to a conversation in the user's name.
@@ -37,16 +38,16 @@ def parse(body: Mapping[str, Any]) -> Turn:
     )
 
 
-def answer(step: Say | Run | Write) -> bytes:
+def answer(step: Answer) -> bytes:
     """The step as Codex expects it: a stream of events."""
     number = next(_numbers)
     item = _item(step, number)
     usage = {
-        "input_tokens": INPUT_TOKENS,
-        "input_tokens_details": None,
-        "output_tokens": OUTPUT_TOKENS,
-        "output_tokens_details": None,
-        "total_tokens": INPUT_TOKENS + OUTPUT_TOKENS,
+        "input_tokens": USED.input + USED.cached + USED.cache_write,
+        "input_tokens_details": {"cached_tokens": USED.cached, "cache_write_tokens": USED.cache_write},
+        "output_tokens": USED.output + USED.reasoning,
+        "output_tokens_details": {"reasoning_tokens": USED.reasoning},
+        "total_tokens": USED.total,
     }
     return encode(
         [
@@ -69,16 +70,18 @@ def _texts(item: Mapping[str, Any]) -> list[str]:
     return [content] if isinstance(content, str) else [part["text"] for part in content if "text" in part]
 
 
-def _item(step: Say | Run | Write, number: int) -> dict[str, Any]:
+def _item(step: Answer, number: int) -> dict[str, Any]:
     if isinstance(step, Say):
         text = {"type": "output_text", "text": step.text, "annotations": []}
         return {"type": "message", "id": f"msg_{number}", "role": "assistant", "content": [text]}
-    command = step.command if isinstance(step, Run) else step.as_command()
-    arguments = json.dumps({"cmd": command})
+    if isinstance(step, Use):
+        name, given = step.tool, step.arguments
+    else:
+        name, given = "exec_command", {"cmd": step.command if isinstance(step, Run) else step.as_command()}
     return {
         "type": "function_call",
         "id": f"fc_{number}",
         "call_id": f"call_{number}",
-        "name": "exec_command",
-        "arguments": arguments,
+        "name": name,
+        "arguments": json.dumps(given),
     }

@@ -37,6 +37,14 @@ class Write:
 
 
 @dataclass(frozen=True)
+class Use:
+    """Call a tool of the engine by its own name."""
+
+    tool: str
+    arguments: Mapping[str, object]
+
+
+@dataclass(frozen=True)
 class Fail:
     """Answer with an HTTP error, `times` times (None: for ever), then go on with the next step."""
 
@@ -55,7 +63,8 @@ class Hang:
     """Don't answer until the server ends."""
 
 
-Plain = Say | Run | Write | Fail | Hang
+Answer = Say | Run | Write | Use
+Plain = Answer | Fail | Hang
 Step = Plain | Callable[["Turn"], Plain]
 Script = Sequence[Step]
 Plan = Script | Mapping[str, Script]

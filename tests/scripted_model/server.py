@@ -12,6 +12,7 @@ from pathlib import Path
 from types import ModuleType, TracebackType
 from typing import Any
 
+from hermes_company.domain.usage import Tokens
 from tests.scripted_model import anthropic, chat, gemini, homes, responses
 from tests.scripted_model.script import Director, Fail, Hang, Plan, Say, ScriptProblem, Turn
 
@@ -28,6 +29,7 @@ class ScriptedModel:
         self._news = threading.Condition()
         self._turns: list[Turn] = []
         self._sides: list[Turn] = []
+        self._used = Tokens()
         self._problems: list[str] = []
         self._ending = threading.Event()
         self._server = _Server(self._reply, self._problems)
@@ -42,6 +44,12 @@ class ScriptedModel:
         """Every request of a conversation so far, oldest first."""
         with self._news:
             return tuple(self._turns)
+
+    @property
+    def used(self) -> Tokens:
+        """What the answers so far are said to have used, without those on the side."""
+        with self._news:
+            return self._used
 
     @property
     def sides(self) -> tuple[Turn, ...]:
@@ -94,7 +102,7 @@ class ScriptedModel:
     def _reply(self, path: str, body: Mapping[str, Any]) -> tuple[int, Mapping[str, str], bytes]:
         """Status, headers and body of the answer to a request."""
         if path == "/v1/messages/count_tokens":
-            return _json(200, {"input_tokens": anthropic.INPUT_TOKENS})
+            return _json(200, {"input_tokens": anthropic.USED.input})
         named = _GEMINI.fullmatch(path)
         api = gemini if named else _APIS.get(path)
         if api is None:
@@ -103,6 +111,8 @@ class ScriptedModel:
         with self._news:
             (self._sides if turn.side else self._turns).append(turn)
             step = Say(api.TITLE) if turn.side else self._next_step(turn)
+            if not turn.side and not isinstance(step, Fail | Hang):
+                self._used += api.USED
             self._news.notify_all()
         if isinstance(step, Hang):
             self._ending.wait()

@@ -101,7 +101,7 @@ class EngineRig:
         """Wait for DONE and return what it says."""
         done = job.outbox / "DONE"
         # A shell makes the file before it writes into it.
-        return self._wait(job, lambda: done.exists() and done.read_text().strip(), "DONE")
+        return self.wait_for(job, lambda: done.exists() and done.read_text().strip(), "DONE")
 
     def signals(self, job: Job) -> list[Signal]:
         """What the engine has reported so far, in our vocabulary."""
@@ -117,13 +117,14 @@ class EngineRig:
             of_kind = [signal for signal in self.signals(job) if signal.kind is kind]
             return of_kind[count - 1] if len(of_kind) >= count else None
 
-        return self._wait(job, there, kind)
+        return self.wait_for(job, there, kind)
 
     def screen(self, job: Job) -> str:
         """What the window shows."""
         return self.company.workers.tail(job.run_dir, self._panes[job.run_dir], 50)
 
-    def _wait(self, job: Job, condition: Callable[[], T | bool | None], what: str) -> T:
+    def wait_for(self, job: Job, condition: Callable[[], T | bool | None], what: str) -> T:
+        """Wait until the condition holds, and return what it gave; a failure shows the window."""
         try:
             return cast(T, until(condition, seconds=40, what=what))
         except AssertionError as late:
