@@ -201,9 +201,10 @@ class Ender:
                 return None
         except PlaceTaken:
             return None
-        self._mind.known[run.ticket] = target
-        data = {"from": State.DOING.value, "to": target.value, "by": "hc"}
-        self._parts.events.append("ticket.moved", ticket=run.ticket, agent=run.agent, attempt=run.number, data=data)
+        if self._mind.known.get(run.ticket) is not target:
+            self._mind.known[run.ticket] = target
+            data = {"from": State.DOING.value, "to": target.value, "by": "hc"}
+            self._parts.events.append("ticket.moved", ticket=run.ticket, agent=run.agent, attempt=run.number, data=data)
         return target
 
     def _tail(self, run: Attempt, worker: WorkerState) -> str:
