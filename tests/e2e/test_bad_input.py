@@ -66,6 +66,7 @@ def test_unreadable_files_are_named_and_left_alone(founded: Founded, tmp_path: P
         assert "tasks/todo/BAD-YAML.md:3" in house.hc("status").out
         assert "tasks/todo/BAD-YAML.md:3" in house.hc("why", "BAD-YAML").out
         assert "ticket-unknown" in house.hc("why", "../../etc/passwd", status=2).err
+        assert "ticket-bad-name" in house.hc("task", "new", "Out of here", "--id", "../OUT", status=2).err
         assert as_they_lie(house) == before
         assert (house.layout.state(State.TODO) / "HUGE.md").read_bytes() == FILES["HUGE.md"][0]
 
