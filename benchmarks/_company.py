@@ -139,6 +139,8 @@ class Bench:
         """Take the company's tmux server down."""
         socket = self.company.settings.tmux.socket
         subprocess.run(["tmux", "-L", socket, "kill-server"], env=self.environ, capture_output=True)
+        # Launchers end their trees and record it; until then they write into the folder.
+        until(lambda: not self.company.workers.strays(self.layout.root), "nothing of the company runs")
 
 
 @contextmanager
