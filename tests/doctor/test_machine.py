@@ -64,8 +64,10 @@ def test_a_system_without_safe_renames(person: Person, lacking: list[str]) -> No
 
 MOUNTS = """\
 22 27 0:21 / /proc rw,relatime - proc proc rw
-27 1 254:0 / / rw,relatime - ext4 /dev/vda rw
+30 27 0:39 / {place} rw,relatime - tmpfs under rw
 31 27 0:40 / {place} rw,relatime shared:1 - {kind} server:/export rw
+27 1 254:0 / / rw,relatime - ext4 /dev/vda rw
+32 31 0:41 / {place}/outbox rw,relatime - tmpfs below rw
 """
 
 

@@ -51,20 +51,52 @@ def test_an_idle_window_is_no_orphan(person: Person) -> None:
 
 
 def test_processes_of_a_closed_attempt(person: Person) -> None:
-    """What survived its launcher is found by its token and ended by `--fix`; nothing else is touched."""
-    run = start(person, "setsid sleep 600")
+    """What survived its launcher is found by its token and ended by `--fix`; who is at work beside it is not touched."""
+    person.ok("agent", "add", "bob", "--engine", "shell")
+    run, other = start(person, "setsid sleep 600"), start(person, "sleep 600", "bob")
     close(person, run)
     os.kill(fence(person, run).pid or 0, signal.SIGKILL)
-    left = alive(list(processes.marked(run.token)))
+    left, at_work = (alive(list(processes.marked(r.token))) for r in (run, other))
     seen = doctor(person)
     fixed = doctor(person, "--fix")
 
     assert left
-    assert (seen.status, seen.codes) == (1, {"orphan-processes": "bad"})
+    assert seen.codes == {"orphan-processes": "bad", "runs-unattended": "warn"}
     assert seen.of("orphan-processes")["seen"].startswith(f"{run.ticket}/1 is closed, but processes of it are alive: ")
-    assert (fixed.done, fixed.codes) == ({"orphan-processes": True}, {})
-    assert alive(left) == []
+    assert (fixed.done, fixed.codes) == ({"orphan-processes": True}, {"runs-unattended": "warn"})
+    assert (alive(left), alive(at_work)) == ([], at_work)
     assert doctor(person, "--fix").done == {}
+
+
+def order(person: Person, run: Attempt, *argv: str) -> WorkerOrder:
+    """An order to start these words for an attempt, as the loop would give it."""
+    return WorkerOrder(
+        run_dir=person.layout.run(run.ticket, run.number),
+        window="agent_worker",
+        token=run.token,
+        workdir=person.here,
+        launch=Launch(argv=argv, prompt_as_argument=False),
+        environ={},
+        stop_grace_seconds=0.4,
+    )
+
+
+def test_a_launcher_that_goes_on_with_the_next_attempt_is_no_orphan(person: Person) -> None:
+    """Its window was made for an attempt that has ended; what it does now belongs to an open one."""
+    workers = open_company(None, person.environ, person.here).workers
+    workers.prepare()
+    first = person.attempt("TASK-1")
+    workers.spawn(order(person, first, "/bin/true"))
+    until(lambda: run_folder(person, first).exit(), what="the first one's end")
+    person.drop("TASK-1", state=State.DOING)
+    close(person, first)
+    second = person.attempt("TASK-2", token="hc-second")
+    person.drop("TASK-2", state=State.DOING)
+    workers.spawn(order(person, second, "/usr/bin/env", "-i", "/bin/sleep", "600"))
+    until(lambda: run_folder(person, second).fence(), what="the second one's start")
+
+    assert fence(person, first).pid == fence(person, second).pid
+    assert doctor(person).codes == {"runs-unattended": "warn"}
 
 
 def test_a_pane_of_a_closed_attempt(person: Person) -> None:
@@ -73,17 +105,9 @@ def test_a_pane_of_a_closed_attempt(person: Person) -> None:
     person.drop("TASK-1", state=State.DOING)
     workers = open_company(None, person.environ, person.here).workers
     workers.prepare()
-    order = WorkerOrder(
-        run_dir=person.layout.run("TASK-1", 1),
-        window="agent_worker",
-        token=run.token,
-        workdir=person.here,
-        launch=Launch(argv=("/usr/bin/env", "-i", "/bin/sleep", "600"), prompt_as_argument=False),
-        environ={},
-        stop_grace_seconds=0.4,
-    )
-    workers.spawn(order)
-    engine = until(lambda: fence(person, run).engine or 0 if workers.state(order.run_dir).pid else 0, what="the engine")
+    workers.spawn(order(person, run, "/usr/bin/env", "-i", "/bin/sleep", "600"))
+    until(lambda: run_folder(person, run).fence(), what="the start")
+    engine = fence(person, run).engine or 0
     until(lambda: processes.program(engine) == "sleep", what="the engine's new program")
     well = doctor(person)
     close(person, run)

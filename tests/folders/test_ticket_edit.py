@@ -110,6 +110,7 @@ def test_our_block_stays_and_takes_nothing_along() -> None:
     ("raw", "code"),
     [
         (b"---\n{title: x}\n---\n", "ticket-not-editable"),
+        (b"---\n? owner\ntitle: x\n---\n", "ticket-not-editable"),
         (b"---\ntitle: [\n---\n", "ticket-bad-yaml"),
         (b"---\ntitle: x\n", "ticket-front-matter-open"),
     ],

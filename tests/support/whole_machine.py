@@ -78,9 +78,9 @@ def attempts(person: Person) -> list[Attempt]:
     return sorted((run for folder in folders for run in runs.history(folder.name)), key=lambda run: run.taken_at)
 
 
-def start(person: Person, script: str) -> Attempt:
+def start(person: Person, script: str, agent: str = "worker") -> Attempt:
     """A ticket whose block has begun; a real `hc run --once` started it."""
-    person.ok("task", "new", "work", "--owner", "worker", "--file", "-", stdin=f"```sh\ntouch begun\n{script}\n```\n")
+    person.ok("task", "new", "work", "--owner", agent, "--file", "-", stdin=f"```sh\ntouch begun\n{script}\n```\n")
     person.ok("run", "--once", "--plain")
     run = attempts(person)[-1]
     until(lambda: (Path(run.outbox) / "begun").exists(), what="the block")
