@@ -82,19 +82,21 @@ def test_nothing_new_is_no_commit(repository: Repository) -> None:
 def test_a_persons_work_is_untouched(repository: Repository) -> None:
     """Staged, half-staged and unstaged changes stay exactly what they were, inside and outside of memory."""
     repository.learn("TASK-001")
-    (repository.root / "README.md").write_text("staged\n")
     note = repository.desk.notes(Kind.LESSON)[0].path
-    note.write_text(note.read_text() + "\n人工补充\n")
-    repository.git("add", "README.md", str(note))
+    place = str(note.relative_to(repository.root))
+    staged = note.read_text() + "\n人工补充\n"
+    note.write_text(staged)
+    (repository.root / "README.md").write_text("staged\n")
+    repository.git("add", "README.md", place)
     (repository.root / "README.md").write_text("not staged\n")
-    before = repository.git("diff", "--cached")
+    note.write_text(staged + "还没写完\n")
 
     repository.learn("TASK-002")
+    assert "TASK-002" in note.read_text()
+    assert repository.git("show", f":{place}") == staged
     assert repository.git("show", ":README.md") == "staged\n"
     assert repository.git("show", "HEAD:README.md") == "one\n"
     assert (repository.root / "README.md").read_text() == "not staged\n"
-    assert "人工补充" in before
-    assert "人工补充" in repository.git("show", f":{note.relative_to(repository.root)}")
 
 
 def test_a_person_in_the_middle_of_a_merge_is_left_alone(repository: Repository) -> None:

@@ -13,6 +13,8 @@ import pytest
 from hermes_company.domain.ticket import Ticket
 from hermes_company.folders.atomic import write_atomic
 from hermes_company.folders.yaml_text import load_yaml
+from hermes_company.userspace.files import Finding
+from hermes_company.userspace.memory.entry import Found
 from hermes_company.userspace.memory.excerpt import prompt_tokens
 from hermes_company.userspace.memory.note import Kind
 from hermes_company.userspace.memory.notebook import NoteBook
@@ -212,6 +214,35 @@ def test_search_finds_notes_of_every_status(learned: Desk) -> None:
     """People may look at everything."""
     learned.finish("TASK-030", "Vercel 落地页改版", "## 踩坑\n- 字体闪烁\n")
     assert "TASK-030" in {j.entry.id for j in learned.retriever.search("字体闪烁")}
+
+
+class Stale:
+    """`NoteIndex` that goes on saying what it said first, as one does whose database another process keeps locked."""
+
+    def __init__(self, index: PlainIndex) -> None:
+        self._index = index
+        self._said: Found | None = None
+
+    def look(self, words: tuple[str, ...], *, agent: str | None, limit: int) -> Found:
+        """See `NoteIndex.look`."""
+        self._said = self._said or self._index.look(words, agent=agent, limit=limit)
+        return self._said
+
+    def findings(self) -> list[Finding]:
+        """See `NoteIndex.findings`."""
+        return self._index.findings()
+
+
+def test_the_file_has_the_last_word(tmp_path: Path) -> None:
+    """A note that was held back a moment ago is not shown, even where the index has not heard of it yet."""
+    book = NoteBook(tmp_path / "memory", parse_yaml=load_yaml, write=write_atomic)
+    desk = Desk(tmp_path, index=Stale(PlainIndex(book)))
+    desk.finish("TASK-001", "开发知识库商品落地页", SUMMARY)
+    desk.approve("TASK-001")
+    assert desk.recall(*SIMILAR)
+    for path in (desk.root / "memory").rglob("*.md"):
+        path.write_text(path.read_text().replace("status: approved", "status: quarantined"))
+    assert desk.recall(*SIMILAR) == []
 
 
 BAD = {

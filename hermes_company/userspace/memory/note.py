@@ -7,7 +7,6 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -78,10 +77,6 @@ class Note:
     # Experience only: ids that the agent says it used, and the lessons and patterns that came out of it.
     used: tuple[str, ...] = ()
     lessons: tuple[str, ...] = ()
-
-    def expired(self, today: date) -> bool:
-        """Whether it was only true until before `today`."""
-        return self.status is Status.EXPIRED or bool(self.expires and self.expires < today.isoformat())
 
 
 def read_note(path: Path, kind: Kind, agent: str, parse_yaml: ParseYaml) -> Note:

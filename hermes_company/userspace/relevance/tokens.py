@@ -9,13 +9,13 @@ from functools import lru_cache
 from typing import NamedTuple
 
 # Changes whenever the same text would give other tokens: an index made by another number is rebuilt.
-TOKENS_VERSION = 1
+TOKENS_VERSION = 2
 
 _RUN = re.compile(r"\w+(?:[.\-]\w+)*[+#]{0,2}")
 _CJK = re.compile("([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+)")
 _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\dA-Za-z_]+")
 # Function characters: a bigram over one of them says nothing. Only those that hardly ever are part of a content word.
-_FUNCTION = re.compile("[的了在是和与或及也都就而但被把吗呢吧啊呀哦这那我你他她它们很之其若且并所]")
+_FUNCTION = re.compile("[的了在是和与或及也都就而但被把吗呢吧啊呀哦这那我你他她它们很之其若且]")
 _BIGRAMS = """
     可以 需要 进行 一个 一些 使用 通过 如果 因为 没有 不能 不要 已经 以及 或者 然后 之后 之前 时候 问题 情况 方式
     方法 内容 相关 要求 任务 完成 实现 支持 提供 包括 包含 确保 保证 请把 请在 以下 以上 如下 其中 对于 关于 根据
