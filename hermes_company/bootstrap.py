@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import os
-import random
-import secrets
-import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
@@ -28,14 +25,14 @@ from hermes_company.folders.settings_file import find_root, read_settings
 from hermes_company.folders.system_clock import SystemClock
 from hermes_company.ports.board import TicketGone
 from hermes_company.ports.clock import Clock
-from hermes_company.ports.doctor import Examiner
-from hermes_company.ports.engine import Engine, Job
 
 if TYPE_CHECKING:
     from hermes_company.folders.prompts import PromptWriter
     from hermes_company.kernel.assessing import Assessor
     from hermes_company.kernel.loop import Kernel
     from hermes_company.kernel.parts import Parts, Sight
+    from hermes_company.ports.doctor import Examiner
+    from hermes_company.ports.engine import Engine, Job
     from hermes_company.terminal.workers import TmuxWorkers
     from hermes_company.userspace.cost.book import UsageBook
     from hermes_company.userspace.cost.counting import Counter
@@ -101,9 +98,9 @@ class Company:
     @cached_property
     def engines(self) -> Mapping[str, Engine]:
         """Every engine that is installed, by name."""
-        from hermes_company.engines.registry import load_engines
+        from hermes_company.engines.registry import Engines
 
-        return load_engines()
+        return Engines()
 
     @cached_property
     def notes(self) -> NoteBook:
@@ -161,6 +158,10 @@ class Company:
     @cached_property
     def parts(self) -> Parts:
         """What the kernel is given."""
+        import random
+        import secrets
+        import uuid
+
         from hermes_company.kernel.parts import Parts
 
         return Parts(
@@ -293,6 +294,8 @@ class Company:
 
     def job_for(self, agent: Agent, workdir: Path) -> Job:
         """A job as the agent's engine would see it there; nothing of it is ever started."""
+        from hermes_company.ports.engine import Job
+
         nowhere = self.layout.private / "prepare"
         return Job(
             ticket="prepare",

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from hermes_company.cli.commands import Commands, Option, command
-from hermes_company.cli.costing import By
 from hermes_company.cli.door import Door
 
 app = Commands()
+By = Literal["agent", "ticket", "day", "model"]
 
 
 @command(app, "cost", help="Show what was used: tokens by kind, and their money.", shows=True)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
+from hermes_company.cli.cost import By
 from hermes_company.cli.words import one_line, pad, shorten, width
 from hermes_company.domain.budget import Scope, Use
 from hermes_company.domain.run import Attempt
@@ -16,7 +17,6 @@ from hermes_company.wording import Lang, Text, say
 if TYPE_CHECKING:
     from hermes_company.bootstrap import Company
 
-By = Literal["agent", "ticket", "day", "model"]
 # Attempts named in one sentence about them.
 _MOST_NAMED = 3
 

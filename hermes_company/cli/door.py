@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -54,7 +53,11 @@ class Door:
     @property
     def columns(self) -> int | None:
         """The terminal's width; None when nobody looks at a terminal."""
-        return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+        if not sys.stdout.isatty():
+            return None
+        import shutil
+
+        return shutil.get_terminal_size().columns
 
     def words(self, *texts: Text) -> str:
         """Sentences in the person's language."""

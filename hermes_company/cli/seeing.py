@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
 import os
-import platform
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -78,7 +76,7 @@ def look(company: Company, running: Sequence[Attempt] | None = None) -> Snapshot
 def living_loop(company: Company) -> Holder | None:
     """Who runs the loop. One that crashed left its name behind: on this machine the process table says so."""
     who = holder(company.layout)
-    if who is None or who.host != platform.node():
+    if who is None or who.host != os.uname().nodename:
         return who
     try:
         os.kill(who.pid, 0)
@@ -152,6 +150,8 @@ def unreadable(content: Unreadable, state: State | None) -> Why:
 
 def unknown_ticket(ticket: str, view: BoardView) -> Refusal:
     """The refusal for an id that no file has."""
+    import difflib
+
     known = {word.casefold(): word for word in (*view.states, *view.conflicts)}
     close = difflib.get_close_matches(ticket.removesuffix(".md").casefold(), known, n=1)
     return Refusal(

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -26,9 +25,25 @@ _OURS = {
 }
 
 
-def load_engines() -> Mapping[str, Engine]:
-    """Every engine, by name. One that cannot be loaded is there too and says so when it is asked."""
-    return {name: get_engine(name) for name in (*_OURS, *_offered())}
+class Engines(Mapping[str, Engine]):
+    """Every engine by name, loaded when it is first asked for. One that cannot be loaded is there too, and says so."""
+
+    def __init__(self) -> None:
+        self._loaded: dict[str, Engine] = {}
+
+    def __getitem__(self, name: str) -> Engine:
+        if name not in self._loaded:
+            try:
+                self._loaded[name] = get_engine(name)
+            except Refusal:
+                raise KeyError(name) from None
+        return self._loaded[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter((*_OURS, *_offered()))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
 
 
 def get_engine(name: str) -> Engine:
@@ -103,6 +118,8 @@ def _offered() -> dict[str, EntryPoint]:
 
 
 def _unknown(name: str, known: Iterable[str]) -> Refusal:
+    import difflib
+
     close = difflib.get_close_matches(name.casefold(), known, n=1)
     listed = say("Known engines: {known}.", known=", ".join(sorted(known)))
     return Refusal(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-import platform
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -45,7 +44,7 @@ def company_lock(layout: Layout, clock: Clock) -> Iterator[None]:
     except Timeout:
         raise _already_runs(holder(layout)) from None
     try:
-        me = Holder(os.getpid(), platform.node(), clock.now().isoformat(timespec="seconds"))
+        me = Holder(os.getpid(), os.uname().nodename, clock.now().isoformat(timespec="seconds"))
         write_atomic(layout.kernel_holder, json.dumps(asdict(me)), mode=0o600)
         yield
     finally:

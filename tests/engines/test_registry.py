@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from hermes_company.domain.settings import EngineSettings
-from hermes_company.engines.registry import get_engine, load_engines
+from hermes_company.engines.registry import Engines, get_engine
 from hermes_company.errors import Refusal
 from tests.support.engine_rig import make_job
 
 
 def test_ours_are_always_there() -> None:
     """The engines of the package are found by their names."""
-    engines = load_engines()
+    engines = Engines()
 
     assert {"claude-code", "codex", "shell", "custom"} <= set(engines)
     assert all(engine.name == name for name, engine in engines.items())
@@ -59,15 +59,26 @@ def guests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_others_are_found_by_entry_point(guests: Path) -> None:
     """An installed package adds an engine without a change here; it can't replace one of ours."""
-    engines = load_engines()
+    engines = Engines()
 
     assert engines["guest"].name == "guest"
     assert type(engines["codex"]).__module__ == "hermes_company.engines.codex"
 
 
+def test_ours_come_without_a_look_at_what_is_installed() -> None:
+    """An engine of the package is there before installed packages were searched, which takes longer than all else."""
+    code = (
+        "import sys; from hermes_company.engines.registry import Engines; engines = Engines(); engines['shell']; "
+        "print('importlib.metadata' in sys.modules, 'gpt' in engines, 'importlib.metadata' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout.split() == ["False", "False", "True"]
+
+
 def test_broken_package_stops_only_its_own_agents(guests: Path, tmp_path: Path) -> None:
     """An engine that can't be loaded is listed, says why when asked, and never starts anything."""
-    broken = load_engines()["broken"]
+    broken = Engines()["broken"]
     refusal = broken.check(EngineSettings(), {}).refusal
     job = make_job(tmp_path / "company", "broken")
 
