@@ -54,12 +54,14 @@ def _history(bench: Bench, tickets: int) -> None:
 
 def _occupy(bench: Bench, agents: int) -> None:
     process = bench.start()
-    bench.fill(State.TODO, agents, "runs")
-    heard = ""
-    while heard.count("\n") < agents:
-        heard += bench.hear(bench.started)
-    process.kill()
-    process.wait()
+    try:
+        bench.fill(State.TODO, agents, "runs")
+        heard = ""
+        while heard.count("\n") < agents:
+            heard += bench.hear(bench.started)
+    finally:
+        process.kill()
+        process.wait()
 
 
 def _restart(bench: Bench, agents: int, late: str) -> tuple[float, float]:

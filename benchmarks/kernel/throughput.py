@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -12,7 +13,9 @@ from benchmarks._rows import Row, missing
 from benchmarks.kernel.starting import task_spooler
 from hermes_company.domain.ticket import State
 
-_SLOTS = 8
+_SLOTS, _MANY = 8, 10_000
+_LONGEST_SECONDS = 600.0
+_OURS = "hc in tmux: claim, prompt, start, DONE, review, memory"
 # The same work for everybody, and nobody listens at the FIFOs: it only hands in.
 _JOB = 'echo "# Done" >"$HC_OUTBOX/summary.md"\n: >"$HC_OUTBOX/DONE"\n'
 # Jobs → seconds.
@@ -28,7 +31,7 @@ def measure(quick: bool) -> Iterator[Row]:
         "nq (one at a time by design)": _nq,
         "huey (SQLite, 8 processes)": _huey,
         "hermes-agent kanban, dispatch without a pause": _hermes,
-        "hc in tmux: claim, prompt, start, DONE, review, memory": _hc,
+        _OURS: _hc,
     }
     what = f"{count:,} no-op jobs, {_SLOTS} at a time"
     rates: dict[str, list[float]] = {name: [] for name in ways}
@@ -43,11 +46,18 @@ def measure(quick: bool) -> Iterator[Row]:
         if name in absent:
             yield missing(what, name, absent[name])
         else:
-            aim = "≥ 150" if name.startswith("hc") else ""
+            aim = "≥ 150" if name == _OURS else ""
             yield Row(what=what, who=name, unit="jobs/s", values=values, base=name.startswith("task-spooler"), aim=aim)
     if not quick:
-        many = 10_000
-        yield Row(what=f"{many:,} no-op jobs", who="hc in tmux", unit="jobs/s", values=[_rate(_hc, many)], aim="no worse")
+        yield _many(statistics.median(rates[_OURS]))
+
+
+def _many(rate: float) -> Row:
+    """Ten times as many, if that comes to an end soon."""
+    what, who = f"{_MANY:,} no-op jobs, {_SLOTS} at a time", _OURS
+    if rate < _MANY / _LONGEST_SECONDS:
+        return missing(what, who, f"it would take {_MANY / rate / 60:.0f} minutes")
+    return Row(what=what, who=who, unit="jobs/s", values=[_rate(_hc, _MANY)], aim="no worse than 1,000")
 
 
 def _rate(way: Way, count: int) -> float:
