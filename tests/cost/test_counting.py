@@ -253,6 +253,7 @@ def test_without_budgets_nothing_is_even_read(office: Office) -> None:
     (office.root / "runs").write_text("a file: reading it as a folder would fail")
 
     assert office.spending.company_hold() is office.spending.agent_hold("ann") is office.spending.ticket_hold("T-1") is None
+    assert list(office.spending.uses()) == []
 
 
 def test_company_waits_until_tomorrow(office: Office) -> None:

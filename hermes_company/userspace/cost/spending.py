@@ -54,6 +54,8 @@ class BookedSpending:
         Args:
             running: what open attempts have used so far; it is in no book yet.
         """
+        if not any(_limits(self._budget(scope)) for scope in Scope):
+            return
         self._load()
         sums = self._sums.copy()
         for usage in running:
