@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import signal
 import stat
 
 from hermes_company.terminal import cgroup, processes, records
-from hermes_company.terminal.engine_process import Command, EngineProcess, Refused
+from hermes_company.terminal.engine_process import Refused, start
 from hermes_company.terminal.screen import Screen, write
 from hermes_company.terminal.standby import Standby
-from hermes_company.terminal.tree import Tree, adopt_orphans, await_signals, let_signals_through
+from hermes_company.terminal.tree import Tree, adopt_orphans, await_signals, be_stoppable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,24 +29,31 @@ def run_all(run_dir: str, *, stays: bool) -> int:
     Raises:
         OSError, ValueError: a folder does not describe an attempt; nothing was started and no record was made.
     """
+    be_stoppable()
     adopt_orphans()
+    group = cgroup.enter()
     screen = Screen()
-    while True:
-        attempt = Attempt(run_dir, screen)
-        status = attempt.run(stays=stays)
-        following = attempt.standby.wait(attempt.order["standby_seconds"]) if attempt.standby else None
-        if following is None:
-            return status
-        run_dir = following
-        screen.renew()
+    try:
+        while True:
+            attempt = Attempt(run_dir, screen, group)
+            status = attempt.run(stays=stays)
+            following = attempt.standby.wait(attempt.order["standby_seconds"]) if attempt.standby else None
+            if following is None:
+                return status
+            run_dir = following
+            screen.renew()
+    finally:
+        if group:
+            cgroup.leave(group)
 
 
 class Attempt:
     """One attempt, from its start fence to its exit record."""
 
-    def __init__(self, run_dir: str, screen: Screen) -> None:
+    def __init__(self, run_dir: str, screen: Screen, group: str | None) -> None:
         self._run_dir = run_dir
         self._screen = screen
+        self._cgroup = group
         self.order = records.read(f"{run_dir}/{records.LAUNCH}")
         # Where the next attempt can be handed over, once this one has ended.
         self.standby: Standby | None = None
@@ -55,20 +61,12 @@ class Attempt:
     def run(self, *, stays: bool) -> int:
         """Start the engine if nobody has, and return when its tree is gone and recorded."""
         env = self._take_environment()
-        if env is None:
+        fence = self._fence()
+        if env is None or not records.create(f"{self._run_dir}/{records.FENCE}", records.encode(fence)):
             return self._tell(Refused("already-started", self._run_dir, STARTED_BEFORE))
         await_signals()
-        group = cgroup.make(f"{self.order['token']}-{os.getpid()}")
-        engine = EngineProcess(Command(self._words(), env, os.fsencode(self.order["workdir"]), group))
-        first = records.create(f"{self._run_dir}/{records.FENCE}", records.encode(_fence(engine.pid, group)))
-        if first:
-            status = self._attend(engine, stays)
-        else:
-            engine.abandon()
-            status = self._tell(Refused("already-started", self._run_dir, STARTED_BEFORE))
-        if group:
-            cgroup.remove(group)
-        let_signals_through()
+        status = self._attend(env, fence, stays)
+        be_stoppable()
         return status
 
     def _take_environment(self) -> dict[bytes, bytes] | None:
@@ -92,22 +90,59 @@ class Attempt:
             words.append(prompt)
         return words
 
-    def _attend(self, engine: EngineProcess, stays: bool) -> int:
-        tree = Tree(engine.pid)
-        engine.release()
-        tree.wait()
-        tree.end(self.order["grace"])
-        self._screen.take_back()
-        refused = engine.refused()
-        if refused:
-            self._tell(refused)
-        if stays and tree.stopped_by is not signal.SIGHUP:
+    def _fence(self) -> dict[str, Any]:
+        me = processes.look_up(os.getpid())
+        return {
+            "pid": os.getpid(),
+            "start": me.start if me else None,
+            "boot": processes.boot_id(),
+            "boottime": processes.boottime(),
+            "engine": None,
+            "pane": os.environ.get("TMUX_PANE"),
+            "cgroup": self._cgroup,
+        }
+
+    def _attend(self, env: dict[bytes, bytes], fence: dict[str, Any], stays: bool) -> int:
+        engine = start(self._words(), env, os.fsencode(self.order["workdir"]))
+        end = self._refuse(engine) if isinstance(engine, Refused) else self._watch(engine, fence)
+        if stays and end["stopped_by"] != "HUP":
             self._stand_by()
-        code = os.waitstatus_to_exitcode(tree.status or 0)
         # Last: who reads it may hand the next attempt over at once.
-        records.write(f"{self._run_dir}/{records.EXIT}", records.encode(_exit(code, tree, refused)))
+        records.write(f"{self._run_dir}/{records.EXIT}", records.encode({**end, "boottime": processes.boottime()}))
         _ring(self.order["doorbell"])
-        return code if code >= 0 else 128 - code
+        return int(end["code"]) if end["signal"] is None else 128 + int(end["signal"])
+
+    def _watch(self, engine: int, fence: dict[str, Any]) -> dict[str, Any]:
+        """Stay until nothing is left of the engine's tree. Returns how it ended."""
+        self._screen.give_to(engine)
+        self._name(engine, fence)
+        tree = Tree(engine)
+        tree.wait()
+        code = os.waitstatus_to_exitcode(tree.end(self.order["grace"]))
+        self._screen.take_back()
+        return {
+            "code": code if code >= 0 else None,
+            "signal": -code if code < 0 else None,
+            "stopped_by": tree.stopped_by.name.removeprefix("SIG") if tree.stopped_by else None,
+            "refusal": None,
+            "detail": None,
+        }
+
+    def _name(self, engine: int, fence: dict[str, Any]) -> None:
+        try:
+            records.write(f"{self._run_dir}/{records.FENCE}", records.encode({**fence, "engine": engine}))
+        except OSError:
+            return  # a full disk: the engine runs all the same, only nobody can read its number
+
+    def _refuse(self, refused: Refused) -> dict[str, Any]:
+        self._tell(refused)
+        return {
+            "code": refused.status,
+            "signal": None,
+            "stopped_by": None,
+            "refusal": refused.code,
+            "detail": refused.detail,
+        }
 
     def _stand_by(self) -> None:
         try:
@@ -121,31 +156,6 @@ class Attempt:
         sentence: str = self.order["sentences"][refused.code]
         write(sentence.replace("{detail}", refused.detail).encode(errors="replace") + b"\n")
         return refused.status
-
-
-def _fence(engine: int, group: str | None) -> dict[str, Any]:
-    pid = os.getpid()
-    me = processes.look_up(pid)
-    return {
-        "pid": pid,
-        "start": me.start if me else None,
-        "boot": processes.boot_id(),
-        "boottime": processes.boottime(),
-        "engine": engine,
-        "pane": os.environ.get("TMUX_PANE"),
-        "cgroup": group,
-    }
-
-
-def _exit(code: int, tree: Tree, refused: Refused | None) -> dict[str, Any]:
-    return {
-        "code": code if code >= 0 else None,
-        "signal": -code if code < 0 else None,
-        "stopped_by": tree.stopped_by.name.removeprefix("SIG") if tree.stopped_by else None,
-        "refusal": refused.code if refused else None,
-        "detail": refused.detail if refused else None,
-        "boottime": processes.boottime(),
-    }
 
 
 def _ring(doorbell: str) -> None:

@@ -1,38 +1,27 @@
-"""One engine's process, from fork to exec. On the launcher's path."""
+"""Starting one engine's process. On the launcher's path.
+
+Not by fork: for this interpreter that costs more than all the rest of a start, and code of ours would run in the child.
+"""
 
 from __future__ import annotations
 
 import errno
-import json
 import os
 import signal
 
-from hermes_company.terminal import cgroup, screen
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import NoReturn
+    from collections.abc import Mapping
 
 NOT_A_FOLDER = 66
 NOT_EXECUTABLE = 126
 NOT_FOUND = 127
-_RESETTABLE = frozenset(range(1, 32)) - {signal.SIGKILL, signal.SIGSTOP}
-
-
-class Command:
-    """What to become."""
-
-    __slots__ = ("argv", "cgroup", "env", "workdir")
-
-    def __init__(self, argv: list[bytes], env: dict[bytes, bytes], workdir: bytes, group: str | None) -> None:
-        self.argv = argv
-        self.env = env
-        self.workdir = workdir
-        self.cgroup = group
+# The engine would inherit what we, and tmux, ignore.
+_RESET = frozenset(range(1, 32)) - {signal.SIGKILL, signal.SIGSTOP}
 
 
 class Refused:
-    """Why a command could not be started."""
+    """Why nothing was started."""
 
     __slots__ = ("code", "detail", "status")
 
@@ -42,72 +31,31 @@ class Refused:
         self.status = status
 
 
-class EngineProcess:
-    """Made at once and held back until `release`: the start fence must name it before it runs."""
+def start(argv: list[bytes], env: Mapping[bytes, bytes], workdir: bytes) -> int | Refused:
+    """Start `argv` in `workdir` with exactly that environment, in a process group of its own.
 
-    def __init__(self, command: Command) -> None:
-        gate, self._gate = os.pipe()
-        self._report, report = os.pipe()
-        self.pid = os.fork()
-        if self.pid == 0:
-            os.close(self._gate)
-            _become(command, gate, report)
-        os.close(gate)
-        os.close(report)
-        os.setpgid(self.pid, self.pid)
-
-    def release(self) -> None:
-        """Let it run, in the foreground of the terminal."""
-        screen.to_foreground(self.pid)
-        try:
-            os.write(self._gate, b"1")
-        except BrokenPipeError:
-            return  # somebody killed it while it waited
-        finally:
-            os.close(self._gate)
-
-    def abandon(self) -> None:
-        """Let it end without having run."""
-        os.close(self._gate)
-        os.close(self._report)
-        os.waitpid(self.pid, 0)
-
-    def refused(self) -> Refused | None:
-        """Once it has ended: why it never became the engine; None when it did."""
-        report = os.read(self._report, 8192)
-        os.close(self._report)
-        return Refused(*json.loads(report)) if report else None
-
-
-def _become(command: Command, gate: int, report: int) -> NoReturn:
-    """In the child: wait for the gate, then turn into the engine. Never returns, whatever happens."""
-    status = 0
+    Returns:
+        The process id, once the program is in place; or why it could not be.
+    """
     try:
-        # A gate that closes without a word: the fence was lost, or the launcher was killed.
-        if os.read(gate, 1):
-            refused = _execute(command)
-            status = refused.status
-            os.write(report, json.dumps([refused.code, refused.detail[-1000:], refused.status]).encode())
-    finally:
-        os._exit(status)
-
-
-def _execute(command: Command) -> Refused:
-    """Returns only if the engine could not be started."""
-    if command.cgroup:
-        cgroup.join(command.cgroup)
-    # The engine would inherit what we (and tmux) ignore and hold back; a stop that came meanwhile must still end it.
-    for number in _RESETTABLE:
-        signal.signal(number, signal.SIG_DFL)
-    signal.pthread_sigmask(signal.SIG_SETMASK, [])
-    try:
-        os.chdir(command.workdir)
+        os.chdir(workdir)
     except OSError as problem:
-        return Refused("workdir-missing", f"{os.fsdecode(command.workdir)}: {problem.strerror}", NOT_A_FOLDER)
+        return Refused("workdir-missing", f"{os.fsdecode(workdir)}: {problem.strerror}", NOT_A_FOLDER)
     try:
-        os.execvpe(command.argv[0], command.argv, command.env)
+        program = _program(argv[0], env)
+        return os.posix_spawn(program, argv, env, setpgroup=0, setsigmask=(), setsigdef=_RESET)
     except OSError as problem:
-        detail = f"{os.fsdecode(command.argv[0])}: {problem.strerror}"
+        detail = f"{os.fsdecode(argv[0])}: {problem.strerror}"
         if problem.errno in (errno.ENOENT, errno.ENOTDIR):
             return Refused("program-missing", detail, NOT_FOUND)
         return Refused("program-unusable", detail, NOT_EXECUTABLE)
+    finally:
+        os.chdir("/")
+
+
+def _program(word: bytes, env: Mapping[bytes, bytes]) -> bytes:
+    """The file that a word names: itself if it is a path, else the first executable of that name on the engine's PATH."""
+    if b"/" in word:
+        return word
+    candidates = [os.path.join(folder, word) for folder in env.get(b"PATH", os.defpath.encode()).split(b":")]  # noqa: PTH118
+    return next((path for path in candidates if os.path.isfile(path) and os.access(path, os.X_OK)), word)  # noqa: PTH113

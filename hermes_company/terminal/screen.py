@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import termios
 
 TYPE_CHECKING = False
@@ -38,9 +39,18 @@ class Screen:
         except termios.error:
             return
 
+    def give_to(self, group: int) -> None:
+        """Let an engine that was just started own the terminal."""
+        _to_foreground(group)
+        try:
+            # It may have asked for the terminal a moment too early, and was stopped for it.
+            os.killpg(group, signal.SIGCONT)
+        except ProcessLookupError:
+            return
+
     def take_back(self) -> None:
         """After an engine: the terminal listens to us again and is set as before; what is to be read stays."""
-        to_foreground(os.getpgrp())
+        _to_foreground(os.getpgrp())
         if self._settings is None:
             return
         write(_TIDY)
@@ -55,7 +65,7 @@ class Screen:
             write(f"\r\n\033[K── {sentence} ──\r\n".encode(errors="replace"))
 
 
-def to_foreground(group: int) -> None:
+def _to_foreground(group: int) -> None:
     """Make a process group the one that the terminal listens to."""
     try:
         os.tcsetpgrp(0, group)

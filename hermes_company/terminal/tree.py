@@ -38,17 +38,21 @@ def await_signals() -> None:
     signal.signal(signal.SIGTTOU, signal.SIG_IGN)
 
 
-def let_signals_through() -> None:
-    """Undo `await_signals`: a stop ends this process from now on. One that came late was for the attempt that is over.
+def be_stoppable() -> None:
+    """While no attempt runs, a signal ends this process in good order. One that came too late is not held against it.
 
-    A hang-up is not forgotten: the window is gone, and with it the reason to stay.
+    A hang-up is never too late: the window is gone, and with it the reason to stay.
     """
     signal.setitimer(signal.ITIMER_REAL, 0)
     for number in _AWAITED - {signal.SIGHUP}:
         signal.signal(number, signal.SIG_IGN)
     for number in _AWAITED:
-        signal.signal(number, signal.SIG_DFL)
+        signal.signal(number, _leave if number in _STOP_SIGNALS else signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _AWAITED)
+
+
+def _leave(number: int, _frame: object) -> None:
+    raise SystemExit(128 + number)
 
 
 class Tree:
@@ -56,18 +60,17 @@ class Tree:
 
     def __init__(self, engine: int) -> None:
         self._engine = engine
-        # The engine's wait status, once it has ended.
-        self.status: int | None = None
+        self._status: int | None = None
         # The first signal that asked us to stop.
         self.stopped_by: signal.Signals | None = None
 
     def wait(self) -> None:
         """Return when the engine has ended by itself or a signal asks for the end."""
-        while self._any_left() and self.status is None and self.stopped_by is None:
+        while self._any_left() and self._status is None and self.stopped_by is None:
             self._await_signal()
 
-    def end(self, grace: float) -> None:
-        """TERM what is left; after `grace` seconds KILL it; return when nothing is left."""
+    def end(self, grace: float) -> int:
+        """TERM what is left; after `grace` seconds KILL it. Returns, when nothing is left, the engine's wait status."""
         deadline = time.monotonic() + grace
         asked: set[int] = set()
         while self._any_left():
@@ -80,6 +83,9 @@ class Tree:
                     processes.terminate(pid)
             signal.setitimer(signal.ITIMER_REAL, _CHECK_SECONDS)
             self._await_signal()
+        if self._status is None:
+            raise ChildProcessError(f"the engine, process {self._engine}, was never ours")
+        return self._status
 
     def _await_signal(self) -> None:
         number = signal.sigwait(_AWAITED)
@@ -96,4 +102,4 @@ class Tree:
             if pid == 0:
                 return True
             if pid == self._engine:
-                self.status = status
+                self._status = status

@@ -173,11 +173,13 @@ class TmuxWorkers:
         launcher = fence.pid if fence.launcher_alive and not recorded else None
         # A subreaper's record says that nothing is left below it, unless the engine itself gives it the lie.
         proved = recorded and processes.HAS_SUBREAPERS and not (fence.engine and processes.look_up(fence.engine))
-        marked = () if proved else processes.marked(token)
-        rest = {*marked, *(cgroup.members(fence.cgroup) if fence.cgroup else ())}
+        rest = set() if proved else {*processes.marked(token)}
+        if fence.cgroup and not launcher and not recorded:
+            # After its record a launcher may be at work on the next attempt there.
+            rest.update(cgroup.members(fence.cgroup))
         if launcher is None and not rest:
             self._endings.pop(run_dir, None)
-            if fence.cgroup:
+            if fence.cgroup and not recorded:
                 cgroup.remove(fence.cgroup)
             return EndProgress.ENDED
         now = self._clock.boottime()

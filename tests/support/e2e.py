@@ -181,7 +181,8 @@ class House:
     def pid(self, ticket: str, attempt: int = 1) -> int:
         """The process of an attempt's engine, once it was started."""
         fence = self.layout.run(ticket, attempt) / "started.json"
-        self.wait(fence.exists, f"start of {ticket}/{attempt}")
+        started = lambda: fence.exists() and self.record(ticket, attempt, "started.json")["engine"]  # noqa: E731
+        self.wait(started, f"start of {ticket}/{attempt}")
         return int(self.record(ticket, attempt, "started.json")["engine"])
 
     def living(self, ticket: str, attempt: int = 1) -> tuple[int, ...]:

@@ -21,7 +21,8 @@ from hermes_company.domain.settings import TmuxSettings
 from hermes_company.folders.system_clock import SystemClock
 from hermes_company.ports.engine import Launch
 from hermes_company.ports.workers import EndProgress, WorkerOrder
-from hermes_company.terminal import processes
+from hermes_company.terminal import cgroup, processes
+from hermes_company.terminal.run_folder import RunFolder
 from hermes_company.terminal.workers import TmuxWorkers
 from hermes_company.wording import Lang
 
@@ -147,6 +148,10 @@ class TmuxCompany:
             time.sleep(0.02)
         for process in left:
             processes.send(process, signal.SIGKILL)
+        for path in self.root.glob("runs/*/*/started.json"):
+            fence = RunFolder(path.parent).fence()
+            if fence and fence.cgroup:
+                cgroup.remove(fence.cgroup)
         return [f"process {process} survived" for process in left]
 
     def _left(self) -> list[int]:

@@ -154,8 +154,11 @@ def test_a_launcher_that_hangs_is_overruled(slow_clock: tuple[TmuxCompany, FakeC
 def test_what_cannot_be_killed_is_called_stuck(slow_clock: tuple[TmuxCompany, FakeClock]) -> None:
     """Processes that are still there after KILL are reported, not waited for in silence; once they go, it has ended."""
     company, clock = slow_clock
-    order = company.sh("exit 0")
-    company.ended(order)
+    order = company.sh("exec sleep 600")
+    company.workers.spawn(order)
+    launcher = company.phase(order, WorkerPhase.RUNNING).pid
+    os.kill(launcher or 0, signal.SIGKILL)
+    company.phase(order, WorkerPhase.VANISHED)
     environ = {"HC_RUN_TOKEN": order.token}
     seen = []
     for _ in range(4):
@@ -168,7 +171,7 @@ def test_what_cannot_be_killed_is_called_stuck(slow_clock: tuple[TmuxCompany, Fa
         process.wait()
 
     assert seen == [EndProgress.ENDING, EndProgress.ENDING, EndProgress.STUCK, EndProgress.STUCK]
-    assert company.workers.end(order.run_dir, order.token) is EndProgress.ENDED
+    company.end(order)
 
 
 def test_another_process_with_the_same_id_is_not_the_launcher(company: TmuxCompany) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from hermes_company.domain.run import WorkerPhase
 from hermes_company.errors import Refusal
-from hermes_company.ports.workers import WorkerOrder
+from hermes_company.ports.workers import EndProgress, WorkerOrder
 from hermes_company.terminal import processes
 from hermes_company.terminal.run_folder import Fence, RunFolder
 from hermes_company.terminal.standby import Standby, hand_over
@@ -54,6 +54,19 @@ def test_an_attempt_that_was_ended_leaves_its_launcher_to_the_next(company: Tmux
 
     assert company.ended(second).exit_code == 4
     assert fence(second).pid == fence(first).pid
+
+
+def test_ending_an_attempt_again_spares_the_next(company: TmuxCompany) -> None:
+    """One launcher, two attempts: what is done about the first after its record does not touch the second."""
+    first, second = company.sh("exit 0", ticket="TASK-1"), company.sh("exec sleep 600", ticket="TASK-2")
+    company.ended(first)
+    company.workers.spawn(second)
+    company.phase(second, WorkerPhase.RUNNING)
+    until(lambda: company.workers.survivors(second.token))
+
+    assert company.workers.end(first.run_dir, first.token) is EndProgress.ENDED
+    assert company.workers.state(second.run_dir).phase is WorkerPhase.RUNNING
+    assert company.workers.survivors(second.token)
 
 
 def test_nothing_of_the_last_engine_is_on_the_terminal(company: TmuxCompany) -> None:
@@ -111,6 +124,23 @@ def test_a_waiting_launcher_that_was_ended_is_replaced(company: TmuxCompany, num
 
     assert company.workers.spawn(second) == pane
     assert company.phase(second, WorkerPhase.EXITED).exit_code == 4
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_no_launcher_leaves_a_cgroup_behind(company: TmuxCompany, number: int) -> None:
+    """It takes its cgroup along; after one that was killed, the next launcher sweeps."""
+    first, second = company.sh("exit 0", ticket="TASK-1"), company.sh("exit 0", ticket="TASK-2")
+    company.ended(first)
+    folder = fence(first).cgroup
+    if folder is None:
+        pytest.skip("no cgroup v2 that we may write to")
+    assert str(fence(first).pid) in (Path(folder) / "cgroup.procs").read_text().split()
+    os.kill(fence(first).pid or 0, number)
+    until(lambda: gone(fence(first).pid))
+
+    if number == signal.SIGKILL:
+        company.ended(second)
+    assert not Path(folder).exists()
 
 
 def test_a_new_orchestrator_replaces_what_waits(company: TmuxCompany) -> None:

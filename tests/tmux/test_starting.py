@@ -16,6 +16,7 @@ from hermes_company.errors import Refusal
 from hermes_company.ports.engine import Launch
 from hermes_company.terminal import records
 from hermes_company.terminal.run_folder import RunFolder
+from hermes_company.terminal.screen import Screen
 from tests.support.tmux import GRACE, TmuxCompany, tmux_company, until
 
 LAST_WORD = ("/bin/sh", "-c", 'for word; do :; done; printf %s "$word" > word.bin', "sh")
@@ -226,6 +227,16 @@ def test_the_engine_owns_the_terminal(company: TmuxCompany) -> None:
 
     assert (company.root / "work" / "got.txt").read_text() == "got 你好\n"
     assert (state.exit_code, state.stopped_by) == (9, None)
+
+
+def test_an_engine_that_was_stopped_for_its_haste_goes_on() -> None:
+    """It may read from the terminal before that is given to it, and is stopped for it: being given it wakes it."""
+    engine = subprocess.Popen(["/bin/sh", "-c", "kill -STOP $$; exit 6"], process_group=0)
+    os.waitpid(engine.pid, os.WUNTRACED)
+
+    Screen().give_to(engine.pid)
+
+    assert engine.wait(10) == 6
 
 
 def test_an_engine_inherits_nothing_of_the_launcher(company: TmuxCompany) -> None:
