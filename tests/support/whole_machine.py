@@ -115,7 +115,12 @@ def in_namespace(person: Person, script: str) -> str:
     done = subprocess.run(
         [*enter, "sh", "-uc", f"{_SHELL}\n{script}"],
         cwd=person.here,
-        env={**person.environ, "COMPANY": str(person.here), "PYTHON": sys.executable, "PYTHONPATH": str(Path(__file__).parents[2])},
+        env={
+            **person.environ,
+            "COMPANY": str(person.here),
+            "PYTHON": sys.executable,
+            "PYTHONPATH": str(Path(__file__).parents[2]),
+        },
         capture_output=True,
         text=True,
         check=False,
