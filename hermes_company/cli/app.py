@@ -20,7 +20,7 @@ _ABOUT = "A company that runs itself on a folder tree: drop a ticket, and Claude
 _Version = Annotated[bool, typer.Option("--version", help="Show the version.")]
 
 # Where a Typer keeps its click differs from version to version; its own BadParameter leads there.
-_UsageError = typer.BadParameter.__bases__[0]
+_UsageError: type[Exception] = typer.BadParameter.__bases__[0]
 
 
 def run(argv: Sequence[str], door: Door) -> int:
