@@ -24,6 +24,7 @@ from hermes_company.ports.runs import Damaged
 from hermes_company.wording import say
 
 _SOON = 0.05
+_LONGEST_FAULT_PAUSE = 30.0
 _T = TypeVar("_T")
 _log = logging.getLogger(__name__)
 
@@ -34,6 +35,15 @@ class Ticked:
 
     started: tuple[str, ...]
     next_in: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Fault:
+    """What went wrong with one ticket, how often in a row, and when it is tried again (boot time)."""
+
+    told: str
+    times: int
+    not_before: float
 
 
 class Kernel:
@@ -47,7 +57,7 @@ class Kernel:
         self._assessor = Assessor(parts)
         self._claimer = Claimer(parts, self._mind, self._assessor, self._ender)
         self._queue = ReadyQueue(parts, self._mind)
-        self._faults: dict[str, str] = {}
+        self._faults: dict[str, _Fault] = {}
         self._reported: object = None
 
     @property
@@ -156,18 +166,27 @@ class Kernel:
         self._queue.all_wait()
 
     def _guarded(self, ticket: str, step: Callable[[], _T]) -> _T | None:
-        """One ticket's trouble is told once and never holds the others up; the step is tried again at the next tick."""
+        """One ticket's trouble is told once and never holds the others up; the step is tried again, with growing pauses."""
+        fault = self._faults.get(ticket)
+        now = self._parts.clock.boottime()
+        if fault and now < fault.not_before:
+            return None
         try:
             result = step()
         except Exception as problem:  # noqa: BLE001 - told as an event and in the log; the company goes on
-            told = f"{type(problem).__name__}: {problem}"
-            _log.exception("ticket %s", ticket)
-            if self._faults.get(ticket) != told:
-                self._faults[ticket] = told
-                self._parts.events.append("kernel.fault", ticket=ticket, data={"problem": told})
+            self._note_fault(ticket, problem, now)
             return None
         self._faults.pop(ticket, None)
         return result
+
+    def _note_fault(self, ticket: str, problem: Exception, now: float) -> None:
+        told = f"{type(problem).__name__}: {problem}"
+        before = self._faults.get(ticket)
+        times = before.times + 1 if before else 0
+        self._faults[ticket] = _Fault(told, times, now + min(_SOON * 2 ** min(times, 10), _LONGEST_FAULT_PAUSE))
+        if before is None or before.told != told:
+            _log.error("ticket %s", ticket, exc_info=problem)
+            self._parts.events.append("kernel.fault", ticket=ticket, data={"problem": told})
 
     def _report_agents(self) -> None:
         """Tell people what agents do, when it changes."""
