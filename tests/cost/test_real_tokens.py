@@ -16,7 +16,7 @@ from hermes_company.folders.atomic import write_atomic
 from hermes_company.ports.engine import Job
 from hermes_company.userspace.cost.book import UsageBook
 from hermes_company.userspace.cost.counting import Counter
-from tests.scripted_model import Fail, Plan, Run, Say, ScriptedModel, Use, hand_in
+from tests.scripted_model import Fail, Hang, Plan, Run, Say, ScriptedModel, Use, hand_in
 from tests.support.engine_binaries import installed
 from tests.support.engine_rig import EngineRig, search_path
 from tests.support.tmux import tmux_company
@@ -83,7 +83,9 @@ def test_tokens_are_those_that_the_model_reported(engine: str, tmp_path: Path) -
 
 def test_attempt_that_is_ended_in_a_tool_call(engine: str, tmp_path: Path) -> None:
     """An attempt that a person ends while a tool runs has paid for every answer that had come."""
-    with at_work(engine, [Run("true"), Run(': > "$HC_OUTBOX/in-tool"; sleep 600')], tmp_path) as (rig, model):
+    # The tool may die before the engine does, which then asks once more.
+    plan = [Run("true"), Run(': > "$HC_OUTBOX/in-tool"; sleep 600'), Hang()]
+    with at_work(engine, plan, tmp_path) as (rig, model):
         job = rig.job()
         rig.begin(job)
         rig.wait_for(job, lambda: (job.outbox / "in-tool").exists(), "the second tool")
