@@ -75,6 +75,7 @@ class Attempt:
     digest: str = ""
     title: str = ""
     workdir: str = ""
+    project: str | None = None
     outbox: str = ""
     timeout_minutes: float = 30.0
     taken_at: datetime

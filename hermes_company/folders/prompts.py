@@ -71,7 +71,7 @@ class PromptWriter:
             "feedback": feedback,
             "previous_summary": previous_summary,
         }
-        return RenderedPrompt(text=self._fill(runner, values), injected=experience, skills=skills)
+        return RenderedPrompt(text=self._fill(runner, values), injected=experience, skills=skills, project=project)
 
     def render_feedback(
         self,
@@ -91,7 +91,7 @@ class PromptWriter:
             "feedback": feedback,
             "previous_summary": previous_summary,
         }
-        return RenderedPrompt(text=self._fill(FEEDBACK_RUNNER, values))
+        return RenderedPrompt(text=self._fill(FEEDBACK_RUNNER, values), project=self.project_of(ticket, workdir))
 
     def _common(self, ticket: Ticket, agent: Agent, *, attempt: int, token: str, workdir: Path, outbox: Path) -> dict[str, Any]:
         return {

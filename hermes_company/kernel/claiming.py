@@ -154,6 +154,7 @@ class Claimer:
         workdir = self._workdir(ticket, outbox)
         run = replace(run, workdir=str(workdir), digest=ticket.digest, title=ticket.title)
         prompt = self._prompt(run, ticket, agent, engine)
+        run = replace(run, project=prompt.project)
         job = self._job(run, ticket, agent, prompt.text)
         self._record_prompt(run, prompt)
         problem = engine.prepare(job)

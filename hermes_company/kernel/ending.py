@@ -233,6 +233,7 @@ class Ender:
             "title": run.title,
             "engine": run.engine,
             "outbox": run.outbox,
+            "project": run.project,
             "moved_to": run.moved_to.value if run.moved_to else None,
             "reason": run.reason.in_lang(self._parts.settings.lang) if run.reason else "",
             "exit_code": worker.exit_code,

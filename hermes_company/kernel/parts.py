@@ -5,20 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from hermes_company.domain.run import Attempt
-from hermes_company.domain.settings import EngineSettings, Settings
-from hermes_company.domain.ticket import State
-from hermes_company.domain.workdir import Places
-from hermes_company.ports.agents import AgentBook
-from hermes_company.ports.board import Board
-from hermes_company.ports.clock import Clock
-from hermes_company.ports.engine import Engine
-from hermes_company.ports.events import Events
-from hermes_company.ports.prompts import Prompts
-from hermes_company.ports.runs import Outbox, Runs
-from hermes_company.ports.workers import Workers
+from hermes_company.domain.settings import EngineSettings
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from hermes_company.domain.run import Attempt
+    from hermes_company.domain.settings import Settings
+    from hermes_company.domain.ticket import State
+    from hermes_company.domain.workdir import Places
+    from hermes_company.ports.agents import AgentBook
+    from hermes_company.ports.board import Board
+    from hermes_company.ports.clock import Clock
+    from hermes_company.ports.engine import Engine
+    from hermes_company.ports.events import Events
+    from hermes_company.ports.prompts import Prompts
+    from hermes_company.ports.runs import Outbox, Runs
+    from hermes_company.ports.workers import Workers
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

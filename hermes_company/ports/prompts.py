@@ -19,6 +19,8 @@ class RenderedPrompt:
     text: str
     injected: tuple[Recalled, ...] = ()
     skills: tuple[SkillEntry, ...] = ()
+    # The project that the work belongs to, if any.
+    project: str | None = None
 
 
 class Prompts(Protocol):
