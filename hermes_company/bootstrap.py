@@ -332,6 +332,7 @@ class Company:
         terminal = TerminalExaminer(
             settings.tmux,
             company=company,
+            root=self.layout.root,
             config=self.layout.tmux_conf,
             runs=self.runs,
             run_folders=self.layout.runs,

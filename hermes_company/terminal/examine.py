@@ -32,6 +32,7 @@ class TerminalExaminer:
     Args:
         settings: socket and session.
         company: the company's id, which tags its session; None where it has none yet.
+        root: the company's folder.
         config: the server's configuration file.
         runs: the records of attempts.
         run_folders: `.hc/runs`.
@@ -44,6 +45,7 @@ class TerminalExaminer:
         settings: TmuxSettings,
         *,
         company: str | None,
+        root: Path,
         config: Path,
         runs: Runs,
         run_folders: Path,
@@ -52,6 +54,7 @@ class TerminalExaminer:
     ) -> None:
         self._settings = settings
         self._company = company
+        self._root = root
         self._config = config
         self._runs = runs
         self._run_folders = run_folders
@@ -67,7 +70,7 @@ class TerminalExaminer:
             tmux.require_program()
         except Refusal as problem:
             return [bad(problem), *gather(self._check_locale)]
-        orphans = Orphans(tmux, self._runs, self._run_folders, self._workers)
+        orphans = Orphans(tmux, self._root, runs=self._runs, folders=self._run_folders, workers=self._workers)
         panes = _panes(tmux)
         return gather(
             lambda: _check_version(tmux),

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from hermes_company.domain.names import is_ticket_id
 from hermes_company.domain.run import Attempt, Phase
 from hermes_company.errors import Refusal
 from hermes_company.ports.doctor import Finding, Severity, well
@@ -47,13 +48,15 @@ class Orphans:
 
     Args:
         tmux: the company's server.
+        root: the company's folder.
         runs: the records of attempts.
         folders: `.hc/runs`.
         workers: makes what ends a process tree.
     """
 
-    def __init__(self, tmux: Tmux, runs: Runs, folders: Path, workers: Callable[[], Workers]) -> None:
+    def __init__(self, tmux: Tmux, root: Path, *, runs: Runs, folders: Path, workers: Callable[[], Workers]) -> None:
         self._tmux = tmux
+        self._root = root
         self._runs = runs
         self._folders = folders
         self._workers = workers
@@ -62,9 +65,10 @@ class Orphans:
     def check(self, panes: Iterable[Pane]) -> Iterator[Finding]:
         """Everything that outlived its attempt."""
         carried = processes.carried()
-        closed = list(self._closed(carried))
+        closed, strays = list(self._closed(carried)), self._strays()
         problems = [self._processes(run, carried[run.token]) for run in closed]
-        reported = {pid for run in closed for pid in carried[run.token]}
+        problems += [_stray(tag, carried.get(token, ())) for token, tag in strays.items()]
+        reported = {pid for token in (*strays, *(run.token for run in closed)) for pid in carried.get(token, ())}
         problems += [self._pane(pane, left) for pane in panes if (left := self._left_in(pane)) and not reported & set(left)]
         problems += list(self._keys())
         yield from problems
@@ -79,6 +83,15 @@ class Orphans:
             for run in self._runs.history(folder.name):
                 if run.phase is Phase.CLOSED and run.token in carried:
                     yield run
+
+    def _strays(self) -> dict[str, str]:
+        """Token → ticket and number of what runs for this company without a record, as when somebody deleted `.hc/`."""
+        strays: dict[str, str] = {}
+        for token, ticket, number in sorted(processes.attempts_of(str(self._root))):
+            known = self._runs.history(ticket) if is_ticket_id(ticket) else ()
+            if all(run.token != token for run in known):
+                strays[token] = f"{ticket}/{number}"
+        return strays
 
     def _processes(self, run: Attempt, pids: tuple[int, ...]) -> Finding:
         ourselves = processes.lineage() & set(pids)
@@ -149,6 +162,15 @@ class Orphans:
                 fix=partial(_delete, left),
                 needs_rest=True,
             )
+
+
+def _stray(tag: str, pids: tuple[int, ...]) -> Finding:
+    return Finding(
+        code="stray-processes",
+        severity=Severity.BAD,
+        seen=say("Processes of {run} are alive, but no record of it is left: {pids}.", run=tag, pids=_listed(pids)),
+        remedy=say("`hc run` ends them before it starts that ticket again."),
+    )
 
 
 def _delete(paths: list[Path]) -> Text:

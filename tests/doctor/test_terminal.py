@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 from dataclasses import replace
@@ -66,6 +67,17 @@ def test_processes_of_a_closed_attempt(person: Person) -> None:
     assert (fixed.done, fixed.codes) == ({"orphan-processes": True}, {"runs-unattended": "warn"})
     assert (alive(left), alive(at_work)) == ([], at_work)
     assert doctor(person, "--fix").done == {}
+
+
+def test_processes_whose_records_were_deleted(person: Person) -> None:
+    """Somebody removed `.hc/runs`: what runs is still known by its environment; the next loop ends it."""
+    run = start(person, "sleep 600")
+    shutil.rmtree(person.layout.runs)
+    shutil.rmtree(person.layout.open_runs)
+    examined = doctor(person)
+
+    assert (examined.status, examined.codes) == (1, {"stray-processes": "bad"})
+    assert examined.of("stray-processes")["seen"].startswith(f"Processes of {run.ticket}/1 are alive, but no record ")
 
 
 def order(person: Person, run: Attempt, *argv: str) -> WorkerOrder:

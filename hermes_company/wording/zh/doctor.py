@@ -115,6 +115,8 @@ SENTENCES: dict[str, str] = {
     "Closed window {window} and ended what ran there: {pids}.": "已关闭窗口 {window}，并结束其中运行的进程：{pids}。",
     "The environment of attempts that have ended, keys included, is still kept: {names}.": "已结束的尝试的环境变量（含密钥）还留在文件里：{names}。",
     "`hc doctor --fix` deletes it; nobody needs it any more.": "`hc doctor --fix` 会删除它们，已经没有人需要了。",
+    "Processes of {run} are alive, but no record of it is left: {pids}.": "{run} 的进程还活着，却没有留下任何记录：{pids}。",
+    "`hc run` ends them before it starts that ticket again.": "`hc run` 会先结束它们，再重新启动那张工单。",
     "Deleted the kept environment of {names}.": "已删除 {names} 留下的环境变量。",
     "The system does not let go of them, as it does while a disk or a network file system does not answer.": "系统没有放开它们，磁盘或网络文件系统没有响应时就会这样。",
     "Look at what they wait for: ps -o pid,stat,wchan -p {pids}": "请看它们在等什么：ps -o pid,stat,wchan -p {pids}",
