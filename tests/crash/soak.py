@@ -1,7 +1,7 @@
 """Many tickets under many deaths of the kernel; and one ticket under every failure of the disk.
 
-Seen red, of 40 tickets under 20 deaths: a kernel that forgets its open attempts leaves 39 stuck (the launcher's fence still keeps
-it from doubling one); one that gives what lies in `doing` a new attempt doubles 35.
+Seen red, of 40 tickets under 20 deaths: a kernel that forgets its open attempts leaves 39 stuck (the launcher still starts each
+only once); one that gives what lies in `doing` a new attempt doubles 35.
 """
 
 from __future__ import annotations
