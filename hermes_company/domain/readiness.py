@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from hermes_company.domain.agent import Agent, UnreadableAgent
+from hermes_company.domain.budget import Hold
 from hermes_company.domain.matching import best_first
 from hermes_company.domain.ticket import State, Ticket
 from hermes_company.errors import Refusal
@@ -42,6 +43,10 @@ class Facts:
     # Seconds until a hand-dropped file counts as written.
     unsettled: Mapping[str, float] = field(default_factory=dict)
 
+    # Used-up budgets: the company's, and by agent.
+    company_hold: Hold | None = None
+    agent_holds: Mapping[str, Hold | None] = field(default_factory=dict)
+
     @property
     def running(self) -> int:
         return sum(len(attempts) for attempts in self.busy.values())
@@ -74,6 +79,7 @@ def judge(
     retry_at: Callable[[str], datetime | None] = lambda _: None,
     bound_to: str | None = None,
     workdir_problem: Callable[[Ticket], Refusal | None] = lambda _: None,
+    budget_hold: Callable[[str], Hold | None] = lambda _: None,
 ) -> Verdict:
     """Whether `ticket` may start now, and with whom.
 
@@ -81,8 +87,14 @@ def judge(
         retry_at: looks up the moment before which a ticket is not tried again (retry pause, engine limit).
         bound_to: the agent whose conversation it continues; nobody else may take it.
         workdir_problem: looks whether the ticket's workdir is there.
+        budget_hold: looks whether the ticket's budget is used up.
     """
-    waiting = _held(ticket, facts) or _dependencies(ticket, facts)
+    waiting = (
+        _held(ticket, facts)
+        or _dependencies(ticket, facts)
+        or _on_budget(facts.company_hold)
+        or _on_budget(budget_hold(ticket.id))
+    )
     if waiting:
         return waiting
     verdict = _owned(bound_to or ticket.owner or "", facts) if bound_to or ticket.owner else _unowned(ticket, facts)
@@ -181,7 +193,14 @@ def _owned(owner: str, facts: Facts) -> Verdict:
     return _engine_problem(agent, facts) or _occupied(agent, facts) or Verdict(agent=agent)
 
 
+def _on_budget(hold: Hold | None) -> Verdict | None:
+    return _wait(hold.code, hold.reason, hold.remedy, hold.until) if hold else None
+
+
 def _engine_problem(agent: Agent, facts: Facts) -> Verdict | None:
+    held = _on_budget(facts.agent_holds.get(agent.name))
+    if held:
+        return held
     problem = facts.engines.get(agent.engine)
     if problem:
         return refused(problem)

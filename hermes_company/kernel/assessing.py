@@ -50,6 +50,8 @@ class Assessor:
             max_running=sight.max_running,
             needs={t.id: t.needs for t in view.todo.values() if isinstance(t, Ticket) and t.needs},
             unsettled=view.unsettled,
+            company_hold=sight.spending.company_hold(),
+            agent_holds={name: sight.spending.agent_hold(name) for name in agents},
         )
 
     def judge(self, ticket: Ticket, state: State, facts: Facts) -> Verdict:
@@ -61,6 +63,7 @@ class Assessor:
             retry_at=lambda name: self._sight.runs.note(name).retry_at,
             bound_to=earlier.attempt.agent if earlier else None,
             workdir_problem=self._workdir_problem,
+            budget_hold=self._sight.spending.ticket_hold,
         )
 
     def earlier(self, ticket: Ticket) -> Conversation | None:
@@ -77,8 +80,13 @@ class Assessor:
         begun = any(signal.kind is SignalKind.PROMPT_SUBMITTED for signal in reported)
         return Conversation(
             attempt=last,
-            resumable=engine is not None and engine.resumes and begun,
+            resumable=engine is not None and engine.resumes and begun and not self._begins_anew(last.agent),
         )
+
+    def _begins_anew(self, name: str) -> bool:
+        """Whether an agent's profile leaves no way to go on in a conversation."""
+        agent = self._sight.agents.all().get(name)
+        return isinstance(agent, Agent) and agent.begins_anew
 
     def _workdir_problem(self, ticket: Ticket) -> Refusal | None:
         try:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from hermes_company.ports.events import Events
     from hermes_company.ports.prompts import Prompts
     from hermes_company.ports.runs import Outbox, Runs
+    from hermes_company.ports.spending import Spending
     from hermes_company.ports.workers import Workers
 
 
@@ -36,6 +37,7 @@ class Sight:
     agents: AgentBook
     engines: Mapping[str, Engine]
     clock: Clock
+    spending: Spending
     environ: Mapping[str, str]
     cores: int
 

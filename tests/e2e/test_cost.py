@@ -68,3 +68,20 @@ def test_script_is_an_agent(founded: Founded) -> None:
 def _signals(house: House, ticket: str) -> list[dict[str, object]]:
     lines = (house.layout.run(ticket, 1) / "signals.jsonl").read_text().splitlines()
     return [json.loads(line) for line in lines]
+
+
+def test_program_that_cannot_go_on_begins_anew(founded: Founded) -> None:
+    """Sent back, a ticket of a custom agent without a resume form is started with a whole prompt that has the feedback."""
+    with founded({}) as (house, _):
+        hire_script(house, "good", 'cp "$1" "$2/summary.md"', done="exit")
+        house.run()
+        house.drop("GOOD", "---\nowner: good\n---\nMake the page.\n")
+        house.event("ticket.moved", "GOOD", to="review")
+        house.event("attempt.closed", "GOOD", outcome="finished")
+        house.hc("review", "reject", "GOOD", "-m", "标题太长")
+        house.wait(lambda: len(house.seen("attempt.closed", "GOOD")) == 2 or None, "the second attempt")
+
+        assert house.where("GOOD") == "review"
+        prompt = (house.layout.run("GOOD", 2) / "prompt.md").read_text()
+        assert "标题太长" in prompt
+        assert "Make the page." in prompt

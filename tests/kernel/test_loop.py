@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from hermes_company.domain.agent import AgentStatus
+from hermes_company.domain.budget import Hold
 from hermes_company.domain.run import Outcome, Phase
 from hermes_company.domain.settings import EngineSettings, Settings
 from hermes_company.domain.ticket import State
@@ -411,6 +412,28 @@ def test_an_engine_has_its_own_cap(rig: Rig) -> None:
     rig.tick(2)
 
     assert len(rig.workers.starts) == 1
+
+
+def test_a_used_up_budget_holds_new_starts(rig: Rig) -> None:
+    """Nothing starts on a budget that is used up, whoever's it is; other tickets go on, and it starts when there is room."""
+    rig.agent("bob")
+    used_up = Hold(code="budget-agent", reason=say("Used up."), remedy=say("Wait."))
+    rig.spending.agents["ann"] = used_up
+    rig.spending.tickets["T-2"] = used_up
+    rig.drop("T-1", "---\nowner: ann\n---\nx")
+    rig.drop("T-2", "---\nowner: bob\n---\nx")
+    rig.drop("T-3", "---\nowner: bob\n---\nx")
+    rig.tick(2)
+    assert [folder.parent.name for folder in rig.workers.starts] == ["T-3"]
+
+    rig.spending.agents.clear()
+    rig.spending.company = used_up
+    rig.tick(2, seconds=3)
+    assert len(rig.workers.starts) == 1
+    rig.spending.company = None
+    rig.tick(2, seconds=3)
+
+    assert rig.where("T-1") is State.DOING
 
 
 def test_skills_choose_the_agent_with_the_fewest_others(rig: Rig) -> None:

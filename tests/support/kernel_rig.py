@@ -25,6 +25,7 @@ from tests.fakes.clock import FakeClock
 from tests.fakes.crashing import Crashing, Plan
 from tests.fakes.engines import FakeEngine
 from tests.fakes.prompts import FakePrompts
+from tests.fakes.spending import FakeSpending
 from tests.fakes.workers import FakeWorkers
 
 _tokens = itertools.count(1)
@@ -40,6 +41,7 @@ class Rig:
     engine: FakeEngine = field(default_factory=FakeEngine)
     prompts: FakePrompts = field(default_factory=FakePrompts)
     agents: FakeAgents = field(default_factory=FakeAgents)
+    spending: FakeSpending = field(default_factory=FakeSpending)
     workers: FakeWorkers = field(init=False)
     layout: Layout = field(init=False)
     kernel: Kernel = field(init=False)
@@ -81,6 +83,7 @@ class Rig:
             runs=RunFiles(self.layout),
             outbox=OutboxFolders(self.layout),
             agents=self.agents,
+            spending=self.spending,
             events=EventLog(self.layout.events_file, self.clock),
             workers=self.workers,
             engines={"fake": self.engine},
