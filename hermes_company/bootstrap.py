@@ -17,7 +17,6 @@ from hermes_company.domain.workdir import Places, workdir_of
 from hermes_company.errors import Refusal
 from hermes_company.folders.agent_files import AgentFiles
 from hermes_company.folders.board import FolderBoard
-from hermes_company.folders.event_log import EventLog
 from hermes_company.folders.layout import Layout
 from hermes_company.folders.outbox import OutboxFolders
 from hermes_company.folders.run_files import RunFiles
@@ -27,6 +26,7 @@ from hermes_company.ports.board import TicketGone
 from hermes_company.ports.clock import Clock
 
 if TYPE_CHECKING:
+    from hermes_company.folders.event_log import EventLog
     from hermes_company.folders.prompts import PromptWriter
     from hermes_company.kernel.assessing import Assessor
     from hermes_company.kernel.loop import Kernel
@@ -93,6 +93,8 @@ class Company:
     @cached_property
     def events(self) -> EventLog:
         """The event log."""
+        from hermes_company.folders.event_log import EventLog
+
         return EventLog(self.layout.events_file, self.clock)
 
     @cached_property
@@ -177,6 +179,7 @@ class Company:
             engines=self.engines,
             prompts=self.prompts,
             clock=self.clock,
+            spending=self.spending,
             environ=self.environ,
             doorbell=self.layout.doorbell,
             new_token=lambda: f"hc-{secrets.token_hex(8)}",
@@ -197,6 +200,7 @@ class Company:
             agents=self.agents,
             engines=self.engines,
             clock=self.clock,
+            spending=self.spending,
             environ=self.environ,
             cores=self.cores,
         )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import json
-import logging
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -22,7 +21,6 @@ from hermes_company.wording import Lang, Text, say
 # Inode, size and change time: an edit, a replacement and a change of permissions all show.
 _Signature = tuple[int, int, int] | None
 _Signatures = tuple[_Signature, _Signature]
-_log = logging.getLogger(__name__)
 
 
 class AgentFiles:
@@ -104,7 +102,10 @@ class AgentFiles:
         except FileNotFoundError:
             return
         except OSError as problem:
-            _log.warning("%s is not written: %s", self._layout.runtime_json(agent.name), problem)
+            import logging  # what only reads gets by without
+
+            where = self._layout.runtime_json(agent.name)
+            logging.getLogger(__name__).warning("%s is not written: %s", where, problem)
         self._reported[agent.name] = text
 
     def _agent(self, name: str) -> Agent | UnreadableAgent:

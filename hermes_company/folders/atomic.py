@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-import ctypes
 import errno
 import os
 import sys
+from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import ctypes
 
 _AT_FDCWD = -100
 _RENAME_NOREPLACE = 1
@@ -147,21 +151,24 @@ def sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
+@cache
 def _load_libc() -> ctypes.CDLL:
+    import ctypes  # what only reads gets by without
+
     return ctypes.CDLL(None, use_errno=True)
-
-
-_libc = _load_libc()
 
 
 def _rename_flags(source: Path, target: Path, linux: int, darwin: int) -> int:
     """0, or the errno of the system's rename with flags; ENOSYS where there is none."""
+    import ctypes
+
+    libc = _load_libc()
     old, new = os.fsencode(source), os.fsencode(target)
     if sys.platform == "darwin":
-        call = getattr(_libc, "renamex_np", None)
+        call = getattr(libc, "renamex_np", None)
         result = call(old, new, darwin) if call else -1
     else:
-        call = getattr(_libc, "renameat2", None)
+        call = getattr(libc, "renameat2", None)
         result = call(_AT_FDCWD, old, _AT_FDCWD, new, linux) if call else -1
     if call is None:
         return errno.ENOSYS

@@ -351,5 +351,5 @@ def scalar(value: object) -> str:
     if isinstance(value, list | tuple):
         return "[" + ", ".join(scalar(item) for item in value) + "]"
     text = str(value).lower() if isinstance(value, bool) else str(value)
-    plain = re.fullmatch(r"[A-Za-z0-9_\u4e00-\u9fff][\w ./+@\u4e00-\u9fff-]*", text) and not text.endswith(" ")
+    plain = re.fullmatch(r"\w[\w ./+@-]*", text) and not text.endswith(" ")
     return text if plain and text != "null" else json.dumps(_printable(text), ensure_ascii=False)
