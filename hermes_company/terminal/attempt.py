@@ -61,11 +61,13 @@ class Attempt:
     def run(self, *, stays: bool) -> int:
         """Start the engine if nobody has, and return when its tree is gone and recorded."""
         env = self._take_environment()
+        words = self._words()
         fence = self._fence()
         if env is None or not records.create(f"{self._run_dir}/{records.FENCE}", records.encode(fence)):
             return self._tell(Refused("already-started", self._run_dir, STARTED_BEFORE))
         await_signals()
-        status = self._attend(env, fence, stays)
+        engine = start(words, env, os.fsencode(self.order["workdir"]))
+        status = self._attend(engine, fence, stays)
         be_stoppable()
         return status
 
@@ -102,8 +104,7 @@ class Attempt:
             "cgroup": self._cgroup,
         }
 
-    def _attend(self, env: dict[bytes, bytes], fence: dict[str, Any], stays: bool) -> int:
-        engine = start(self._words(), env, os.fsencode(self.order["workdir"]))
+    def _attend(self, engine: int | Refused, fence: dict[str, Any], stays: bool) -> int:
         end = self._refuse(engine) if isinstance(engine, Refused) else self._watch(engine, fence)
         if stays and end["stopped_by"] != "HUP":
             self._stand_by()

@@ -170,7 +170,8 @@ class RunFolder:
 
 
 def _encode(record: dict[str, Any]) -> bytes:
-    return json.dumps(record, ensure_ascii=False, indent=1).encode("utf-8", "surrogateescape") + b"\n"
+    # Bytes of a path that are no UTF-8 are surrogates in a string; JSON readers take them as they are.
+    return json.dumps(record, ensure_ascii=False, indent=1).encode("utf-8", "surrogatepass") + b"\n"
 
 
 def _known(kind: type[Any], record: dict[str, Any]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import os
 import stat
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -212,6 +213,33 @@ def test_no_name_in_a_path_is_ever_executed(tmp_path: Path) -> None:
             for path in folder.glob("x[123]")
         ]
         assert executed == []
+
+
+def test_names_that_are_no_utf8_are_names(company: TmuxCompany) -> None:
+    """A folder, a word and a variable of an older system's encoding reach the engine byte for byte."""
+    workdir = Path(os.fsdecode(bytes(company.root) + b"/caf\xe9"))
+    workdir.mkdir()
+    script = 'printf "%s %s" "$1" "$NAME" > word.bin'
+    environ = {"PATH": os.defpath, "NAME": os.fsdecode(b"\xfc")}
+    order = company.order("/bin/sh", "-c", script, "sh", os.fsdecode(b"\xe4"), workdir=workdir, environ=environ)
+
+    assert company.ended(order).exit_code == 0
+    assert (workdir / "word.bin").read_bytes() == b"\xe4 \xfc"
+
+
+def test_without_its_prompt_nothing_is_started(company: TmuxCompany) -> None:
+    """An engine that would begin without being told what to do does not begin; the fence stays open."""
+    order = company.sh("touch started.txt")
+    order = replace(order, launch=replace(order.launch, prompt_as_argument=True))
+    run = RunFolder(order.run_dir)
+    run.write(order, doorbell=company.root / "doorbell", lang="en")
+
+    done = subprocess.run(["/bin/sh", str(run.script)], stdin=subprocess.DEVNULL, capture_output=True, check=False)
+
+    assert done.returncode == 1
+    assert b"prompt.md" in done.stderr
+    assert company.workers.state(order.run_dir).phase is WorkerPhase.NOT_STARTED
+    assert not (company.root / "work" / "started.txt").exists()
 
 
 def test_the_engine_owns_the_terminal(company: TmuxCompany) -> None:
