@@ -108,7 +108,7 @@ def test_a_killed_launcher_is_made_good_for(company: TmuxCompany) -> None:
     assert not fence(order).cgroup or not Path(fence(order).cgroup or "").exists()
 
 
-@pytest.mark.parametrize("waits", ["while :; do sleep 0.05; done", "kill -STOP $$"])
+@pytest.mark.parametrize("waits", ["while :; do sleep 0.05; done", "while :; do kill -STOP $$; done"])
 def test_a_gentle_engine_may_finish_its_work(company: TmuxCompany, waits: str) -> None:
     """TERM comes first: an engine that cleans up within the grace is not killed, not even one that was stopped."""
     order = company.sh(f"trap 'echo saved > saved.txt; exit 7' TERM; echo ready > ready.txt; {waits}")
