@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -52,34 +54,47 @@ def test_what_we_write_is_plain() -> None:
     """Neither a new ticket nor a new company's settings need the library: that is what makes `hc` quick."""
     fields = {"title": "Count 数一数", "needs": ("TASK-1", "TASK-2"), "created": "2026-05-01T09:00:00+08:00", "hold": True}
     ticket = split_ticket(render_ticket(fields, "# Body")).front.decode()
-    settings = first_settings(name="acme", lang="zh", socket="hermes-acme")
+    company = first_settings(name="acme", lang="zh", socket="hermes-acme")
 
     assert load_plain(ticket) == load_any(ticket)
-    assert load_plain(settings) == load_any(settings)
+    assert load_plain(company) == load_any(company)
 
 
-# Whatever means something to YAML, or looks as if it did.
-_CHARS = "a1 #:[],\"'~-落：é/_?&*!|>{}%\\“.@`=<\u3000\xa0😀\u200b\t\r\ufeff\x85\u2028"
-VALUES = st.sampled_from(["", "word", "[a, b]", "[]", '"x: y"', "'#'", "null"]) | st.text(_CHARS, max_size=6)
-KEYS = st.sampled_from(["a", "b", "c-d", "_e", "null", "no", "键", "1", ""])
-LINES = st.builds(
-    lambda indent, key, colon, value: " " * indent + key + colon + value,
-    st.sampled_from([0, 0, 0, 1, 2, 2, 4]),
-    KEYS,
-    st.sampled_from([": ", ": ", ":", ":  ", " : ", ""]),
-    VALUES,
-) | st.sampled_from(["", "  ", "# c", "  # c", "---", "...", "- x"])
+SHAPES = ["a:", "a: b", "a: ~", "b: [c]", " b: c", "  b: c", "  a:", "    c: d", "  x", "- x", "# c", "  # c", "", "---"]
+VALUES = [
+    *("", "word", "two words", "[a, b]", "[]", "[a,]", "[a: b]", "[null]", '"x: y"', "'#'", "'it''s'", '"\\n"', "null", "~"),
+    *("a #b", "a#b", "a: b", "a:b", "a:", "~a", "/x", "a, b", "a]", "落地页：一", "é", "-1", "- a", "? a", "&a b", "*a", "!a"),
+    *("{a: b}", "%a", "@a", "`a", "a\tb", "a\xa0b", "\ufeffa", "a\u2028b", "a\x85b", "😀", "=", "<<", "yes", "1:2", "|", ">"),
+]
 
 
-@given(st.lists(LINES, max_size=4).map("\n".join))
-def test_never_read_differently(text: str) -> None:
+def assert_same(text: str) -> None:
     """Whatever is taken to be plain, the library reads as the same; it would refuse none of it."""
     try:
         plain = load_plain(text)
     except NotPlain:
         return
 
-    assert plain == load_any(text)
+    assert plain == load_any(text), text
+
+
+def test_no_arrangement_of_lines_is_read_differently() -> None:
+    """Keys again, deeper and less deep, sections that are none, comments in between: the same as by the library."""
+    for lines in product(SHAPES, repeat=3):
+        assert_same("\n".join(lines))
+
+
+@pytest.mark.parametrize("value", VALUES)
+def test_no_value_is_read_differently(value: str) -> None:
+    """Whatever looks like a value, alone and with lines below it, is the same by the library."""
+    for below in ("", "\nb: c", "\n  b: c"):
+        assert_same(f"a: {value}{below}")
+
+
+@given(st.text("a1 #:[],\"'~-/_?&*!|>{}\\", max_size=8))
+def test_no_text_is_read_differently(value: str) -> None:
+    """Nor is anything that is put together from what means something to YAML."""
+    assert_same(f"a: {value}")
 
 
 LIBRARY = [
