@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hermes_company.domain.agent import Agent
-from hermes_company.domain.settings import Settings
+from hermes_company.domain.settings import Budgets, Settings
 from hermes_company.domain.signals import Signal
 from hermes_company.domain.ticket import State, Ticket
 from hermes_company.domain.workdir import Places, workdir_of
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from hermes_company.folders.prompts import PromptWriter
     from hermes_company.kernel.assessing import Assessor
     from hermes_company.kernel.loop import Kernel
-    from hermes_company.kernel.parts import Parts, Sight
+    from hermes_company.kernel.parts import Parts
+    from hermes_company.kernel.sight import Sight
     from hermes_company.ports.doctor import Examiner
     from hermes_company.ports.engine import Engine, Job
     from hermes_company.terminal.workers import TmuxWorkers
@@ -191,7 +192,8 @@ class Company:
     @cached_property
     def sight(self) -> Sight:
         """What it takes to look at the company. Needs no tmux, no prompts and nothing that is made by being asked for."""
-        from hermes_company.kernel.parts import Sight
+        from hermes_company.kernel.sight import Sight
+        from hermes_company.userspace.cost.unlimited import Unlimited
 
         return Sight(
             settings=self.settings,
@@ -200,7 +202,7 @@ class Company:
             agents=self.agents,
             engines=self.engines,
             clock=self.clock,
-            spending=self.spending,
+            spending=self.spending if self.settings.budgets != Budgets() else Unlimited(),
             environ=self.environ,
             cores=self.cores,
         )

@@ -51,9 +51,9 @@ def build(lang: Lang) -> Any:
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
     app.callback(invoke_without_command=True, help=_ABOUT)(_hc)
     for word in SINGLE:
-        app.add_typer(_typer(commands_of(word)))
+        app.add_typer(group(commands_of(word)))
     for word, about in GROUPS.items():
-        app.add_typer(_typer(commands_of(word)), name=word, help=about)
+        app.add_typer(group(commands_of(word)), name=word, help=about)
     root = typer.main.get_command(app)
     if lang != "en":
         for part in parts(root):
@@ -68,7 +68,8 @@ def _hc(ctx: typer.Context, *, version: _Version = False) -> None:
         put(ctx.get_help())
 
 
-def _typer(commands: Commands) -> typer.Typer:
+def group(commands: Commands) -> typer.Typer:
+    """The commands of one file, for Typer."""
     app = typer.Typer(no_args_is_help=commands.get("") is None)
     for command in commands:
         if command.name:

@@ -10,7 +10,7 @@ from pathlib import Path
 from hermes_company import __version__
 from hermes_company.cli.door import Door, Ended, put, to_json
 from hermes_company.cli.language import language
-from hermes_company.cli.straight import understand
+from hermes_company.cli.straight import Reader, understand
 from hermes_company.cli.words import harmless
 from hermes_company.errors import Refusal
 from hermes_company.wording import Lang, Text, say
@@ -23,12 +23,16 @@ _TRY_LATER = 75  # EX_TEMPFAIL
 _DISK = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS})
 
 
-def call(argv: Sequence[str], environ: Mapping[str, str], cwd: Path) -> int:
-    """Run one command line and return its exit status: 0, the refusal's, 2 for usage, 70 for a fault, 130 for Ctrl-C."""
+def call(argv: Sequence[str], environ: Mapping[str, str], cwd: Path, *, read: Reader = understand) -> int:
+    """Run one command line and return its exit status: 0, the refusal's, 2 for usage, 70 for a fault, 130 for Ctrl-C.
+
+    Args:
+        read: takes the straight way where it can; what it can't read is Typer's.
+    """
     lang = language(argv, environ, cwd)
     as_json = "--json" in argv
     try:
-        return _run(argv, Door(environ, cwd, lang))
+        return _run(argv, Door(environ, cwd, lang), read)
     except Ended as end:
         return end.status
     except Refusal as problem:
@@ -57,8 +61,8 @@ def _is_interruption(problem: BaseException | None) -> bool:
     return False
 
 
-def _run(argv: Sequence[str], door: Door) -> int:
-    understood = understand(argv)
+def _run(argv: Sequence[str], door: Door, read: Reader) -> int:
+    understood = read(argv)
     if understood is None:
         from hermes_company.cli.app import run
 

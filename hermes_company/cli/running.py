@@ -119,7 +119,6 @@ class _Plain:
 
     def event(self, event: Event) -> None:
         self._door.line(event_line(event, self._door.lang))
-        sys.stdout.flush()
 
     def round_over(self) -> None:
         """Nothing to refresh."""

@@ -7,7 +7,7 @@ understood here, help and whatever is wrong included, is Typer's: it has the wor
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from inspect import Parameter
@@ -19,6 +19,10 @@ from hermes_company.cli.commands import GROUPS, SINGLE, Command, Option, command
 
 # Spelt as everybody would; about anything else Typer may have an opinion.
 _NUMBERS = {int: re.compile(r"-?[0-9]{1,9}"), float: re.compile(r"-?[0-9]{1,9}(\.[0-9]{1,9})?")}
+
+
+# The command that is meant and what it is given; None when only Typer can tell.
+Reader = Callable[[Sequence[str]], tuple[Command, dict[str, Any]] | None]
 
 
 class _NotPlain(Exception):
@@ -37,7 +41,7 @@ class _Slot:
 
 
 def understand(argv: Sequence[str]) -> tuple[Command, dict[str, Any]] | None:
-    """The command that is meant and what it is given; None when only Typer can tell."""
+    """See `Reader`."""
     if not argv:
         return None
     noun, *words = argv

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from hermes_company.domain.agent import Agent, UnreadableAgent
-from hermes_company.domain.budget import Hold
 from hermes_company.domain.matching import best_first
 from hermes_company.domain.ticket import State, Ticket
 from hermes_company.errors import Refusal
 from hermes_company.wording import Text, say
+
+if TYPE_CHECKING:
+    from hermes_company.domain.budget import Hold  # by itself, since few companies have budgets and every `hc why` comes here
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -23,8 +23,8 @@ class NotPlain(Exception):
     """This text needs the library."""
 
 
-def load_plain(text: str) -> dict[str, Any]:
-    """Mappings, lists and strings of a text; an empty value is None.
+def load_plain(text: str) -> dict[str, Any] | None:
+    """Mappings, lists and strings of a text; an empty value is None, and so is an empty text.
 
     Raises:
         NotPlain: there is something in it that is not as plain as that.
@@ -52,9 +52,7 @@ def load_plain(text: str) -> dict[str, Any]:
             raise NotPlain
         mapping[key] = _value(value)
         waiting = None if value else key
-    if not whole:
-        raise NotPlain
-    return whole
+    return whole or None
 
 
 def _indent(levels: list[tuple[int, dict[str, Any]]], key: str | None, indent: int) -> None:

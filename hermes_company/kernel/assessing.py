@@ -14,7 +14,7 @@ from hermes_company.domain.signals import SignalKind
 from hermes_company.domain.ticket import State, Ticket
 from hermes_company.domain.workdir import missing_workdir, workdir_of
 from hermes_company.errors import Refusal
-from hermes_company.kernel.parts import Sight
+from hermes_company.kernel.sight import Sight
 from hermes_company.ports.board import BoardView
 from hermes_company.wording import say
 

@@ -2,53 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-from hermes_company.domain.settings import EngineSettings
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from hermes_company.domain.run import Attempt
-    from hermes_company.domain.settings import Settings
-    from hermes_company.domain.ticket import State
-    from hermes_company.domain.workdir import Places
-    from hermes_company.ports.agents import AgentBook
-    from hermes_company.ports.board import Board
-    from hermes_company.ports.clock import Clock
-    from hermes_company.ports.engine import Engine
-    from hermes_company.ports.events import Events
-    from hermes_company.ports.prompts import Prompts
-    from hermes_company.ports.runs import Outbox, Runs
-    from hermes_company.ports.spending import Spending
-    from hermes_company.ports.workers import Workers
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Sight:
-    """What it takes to look at a company and judge its tickets; nothing here writes or starts anything by being built."""
-
-    settings: Settings
-    places: Places
-    runs: Runs
-    agents: AgentBook
-    engines: Mapping[str, Engine]
-    clock: Clock
-    spending: Spending
-    environ: Mapping[str, str]
-    cores: int
-
-    def engine_settings(self, engine: str) -> EngineSettings:
-        """What company.yaml says of that engine."""
-        return self.settings.engines.get(engine) or EngineSettings()
-
-    @property
-    def max_running(self) -> int:
-        """The company's cap: as set, else one a core, at most 8."""
-        return self.settings.max_running or min(self.cores, 8)
+from hermes_company.domain.run import Attempt
+from hermes_company.domain.ticket import State
+from hermes_company.kernel.sight import Sight
+from hermes_company.ports.board import Board
+from hermes_company.ports.events import Events
+from hermes_company.ports.prompts import Prompts
+from hermes_company.ports.runs import Outbox
+from hermes_company.ports.workers import Workers
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -6,24 +6,32 @@ from pathlib import Path
 
 import pytest
 
+from hermes_company.cli.straight import Reader, understand
 from tests.support.companies import new_company
 from tests.support.person import Person
 
 
 @pytest.fixture
-def person(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Person:
-    """Somebody in a fresh English company with one agent."""
-    return _hired(tmp_path / "acme", capsys, "en")
+def read() -> Reader:
+    """The way that commands take; `both_ways` tries the other one too."""
+    return understand
 
 
 @pytest.fixture
-def chinese(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Person:
+def person(tmp_path: Path, capsys: pytest.CaptureFixture[str], read: Reader) -> Person:
+    """Somebody in a fresh English company with one agent."""
+    return _hired(tmp_path / "acme", capsys, "en", read)
+
+
+@pytest.fixture
+def chinese(tmp_path: Path, capsys: pytest.CaptureFixture[str], read: Reader) -> Person:
     """Somebody in a fresh Chinese company with one agent."""
-    return _hired(tmp_path / "公司", capsys, "zh")
+    return _hired(tmp_path / "公司", capsys, "zh", read)
 
 
-def _hired(folder: Path, capsys: pytest.CaptureFixture[str], lang: str) -> Person:
+def _hired(folder: Path, capsys: pytest.CaptureFixture[str], lang: str, read: Reader) -> Person:
     new_company(folder, lang=lang)  # type: ignore[arg-type]
     person = Person(folder, capsys)
     person.ok("agent", "add", "worker", "--engine", "shell", "--role", "chores", "--skills", "sh,tidy")
+    person.read = read
     return person

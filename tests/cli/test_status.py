@@ -16,7 +16,9 @@ from hermes_company.folders.event_log import EventLog
 from hermes_company.folders.system_clock import SystemClock
 from hermes_company.wording import say
 from tests.support.companies import tree
-from tests.support.person import Person
+from tests.support.person import Person, both_ways
+
+pytestmark = both_ways
 
 
 def busy_company(person: Person) -> None:

@@ -11,7 +11,9 @@ import pytest
 from hermes_company.domain.ticket import State
 from hermes_company.folders.ticket_file import parse_ticket
 from tests.support.companies import new_company, tree
-from tests.support.person import Person
+from tests.support.person import Person, both_ways
+
+pytestmark = both_ways
 
 
 def tickets(person: Person) -> list[str]:

@@ -13,7 +13,9 @@ from hermes_company.domain.ticket import State
 from hermes_company.folders.run_files import RunFiles
 from hermes_company.ports.runs import TicketNote
 from hermes_company.wording import say
-from tests.support.person import Person
+from tests.support.person import Person, both_ways
+
+pytestmark = both_ways
 
 
 def code(person: Person, ticket: str = "TASK-1") -> str:

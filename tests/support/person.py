@@ -6,6 +6,7 @@ import io
 import json
 import os
 import platform
+import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -16,11 +17,16 @@ from typing import Any
 import pytest
 
 from hermes_company.cli.boundary import call
+from hermes_company.cli.straight import Reader, understand
 from hermes_company.domain.run import Attempt, Outcome, Phase
 from hermes_company.domain.ticket import State
 from hermes_company.folders.layout import Layout
 from hermes_company.folders.run_files import RunFiles
 from hermes_company.wording import Text, say
+
+_WAYS: dict[str, Reader] = {"straight": understand, "typer": lambda argv: None}
+# For tests of commands that agents call: whichever way a command line takes, the answer is the same.
+both_ways = [pytest.mark.usefixtures("read"), pytest.mark.parametrize("read", _WAYS.values(), ids=_WAYS)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +55,8 @@ class Person:
     here: Path
     capsys: pytest.CaptureFixture[str]
     environ: dict[str, str] = field(default_factory=dict)
+    # Which way commands take.
+    read: Reader = understand
 
     def __post_init__(self) -> None:
         # Without git: no test reads the machine's git settings.
@@ -65,7 +73,7 @@ class Person:
         self.capsys.readouterr()
         before, sys.stdin = sys.stdin, io.TextIOWrapper(io.BytesIO(stdin.encode()), encoding="utf-8")
         try:
-            status = call(argv, self.environ, self.here)
+            status = call(argv, self.environ, self.here, read=self.read)
         finally:
             sys.stdin = before
         printed = self.capsys.readouterr()
@@ -135,3 +143,18 @@ class Person:
         places = [state for state in State if self.layout.ticket(ticket, state).exists()]
         assert len(places) == 1, f"{ticket} lies in {places}"
         return places[0]
+
+
+def loaded_by(argv: Sequence[str], folder: Path) -> set[str]:
+    """The modules that are loaded once a fresh process has run a command line that succeeds."""
+    code = (
+        "import json, os, sys\n"
+        "from pathlib import Path\n"
+        "from hermes_company.cli.boundary import call\n"
+        f"status = call({list(argv)!r}, os.environ, Path.cwd())\n"
+        "print(json.dumps(sorted(sys.modules)), file=sys.stderr)\n"
+        "sys.exit(status)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    return set(json.loads(done.stderr))
