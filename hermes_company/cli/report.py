@@ -10,7 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from hermes_company.cli.seeing import Snapshot, Why, explain, look, troubles, waiting, why_json
-from hermes_company.cli.words import columns, shorten, since
+from hermes_company.cli.words import columns, sentence, shorten, since
 from hermes_company.domain.agent import UnreadableAgent
 from hermes_company.domain.run import Attempt
 from hermes_company.domain.ticket import State, Ticket
@@ -72,7 +72,7 @@ class Report:
     agents: tuple[AgentRow, ...]
     running: tuple[Attempt, ...]
     waiting: tuple[Item, ...]
-    # What a person has to do something about: in review, then blocked.
+    # What a person has to do something about: at work and conspicuous, in review, blocked.
     people: tuple[Item, ...]
     troubles: tuple[Why, ...]
     # How to look at the agents at work; None when there is nothing to see.
@@ -136,12 +136,14 @@ def agent_rows(seen: Snapshot) -> Iterator[AgentRow]:
 
 
 def _people(company: Company, seen: Snapshot) -> Iterator[Item]:
-    for state in (State.REVIEW, State.BLOCKED):
-        for ticket in seen.tickets(state):
-            try:
-                yield Item(title=title_of(company, ticket, state), why=explain(company, seen, ticket))
-            except (TicketGone, Refusal):
-                continue  # moved while we look: the next look shows it where it is then
+    conspicuous = sorted(run.ticket for run in seen.running.values() if run.flags)
+    lying = [(ticket, State.DOING) for ticket in conspicuous]
+    lying += [(ticket, state) for state in (State.REVIEW, State.BLOCKED) for ticket in seen.tickets(state)]
+    for ticket, state in lying:
+        try:
+            yield Item(title=title_of(company, ticket, state), why=explain(company, seen, ticket))
+        except (TicketGone, Refusal):
+            continue  # moved while we look: the next look shows it where it is then
 
 
 def title_of(company: Company, ticket: str, state: State) -> str:
@@ -202,7 +204,7 @@ def report_lines(report: Report, lang: Lang, *, width: int | None, most: int) ->
     rows = [_item_row(item, item.why.reason.in_lang(lang), width) for item in report.waiting]
     yield from _list(say("Waiting ({count})", count=max(total, len(rows))), rows, lang, width, most)
     rows = [_item_row(item, _asks(item.why, lang), width) for item in report.people]
-    waits = report.counts[State.REVIEW] + report.counts[State.BLOCKED]
+    waits = report.counts[State.REVIEW] + report.counts[State.BLOCKED] + sum(1 for run in report.running if run.flags)
     yield from _list(say("For a person ({count})", count=waits), rows, lang, width, most)
     yield from _troubles(report, lang, width, most)
     if report.attach:
@@ -235,6 +237,8 @@ def _item_row(item: Item, sentence: str, width: int | None) -> tuple[str, ...]:
 
 def _asks(why: Why, lang: Lang) -> str:
     flagged = "! " if why.flags else ""
+    if why.state is State.DOING:
+        return f"{flagged}{sentence(lang, *why.flags, why.remedy)}"
     if why.state is State.REVIEW:
         return f"{flagged}{say('in review: `hc review show {ticket}`', ticket=why.ticket).in_lang(lang)}"
     return f"{flagged}{say('blocked: {reason}', reason=why.reason).in_lang(lang)}"

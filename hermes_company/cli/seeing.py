@@ -195,6 +195,8 @@ def _running(seen: Snapshot, run: Attempt) -> Why:
     watch = say("`hc attach {agent}` shows it, `hc task stop {ticket}` ends it.", agent=run.agent, ticket=run.ticket)
     unwatched = say("Nobody runs the company at the moment: `hc run` takes it up again.")
     remedy = watch if seen.loop else unwatched
+    if run.phase is Phase.ENDING and run.flags:
+        remedy = say("The ticket stays where it is until they are gone; `kill -9` with these numbers ends them.")
     return Why(ticket=run.ticket, state=State.DOING, code=code, reason=reason, remedy=remedy, flags=run.flags)
 
 

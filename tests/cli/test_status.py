@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,9 +11,10 @@ import pytest
 from hermes_company.bootstrap import open_company
 from hermes_company.cli.report import make_report, report_lines
 from hermes_company.cli.words import width
-from hermes_company.domain.run import Outcome
+from hermes_company.domain.run import Outcome, Phase
 from hermes_company.domain.ticket import State
 from hermes_company.folders.event_log import EventLog
+from hermes_company.folders.run_files import RunFiles
 from hermes_company.folders.system_clock import SystemClock
 from hermes_company.wording import say
 from tests.support.companies import tree
@@ -103,6 +105,29 @@ def test_long_lists_are_cut_and_counted(person: Person) -> None:
     assert "Waiting (30)" in lines
     assert "  … and 18 more" in lines
     assert len(person.ok("status", "--json").json["waiting"]) == 30
+
+
+def test_what_is_conspicuous_is_for_a_person(person: Person) -> None:
+    """An attempt at work that nothing moves in, or whose processes survive their end, is pointed out with the ways out."""
+    for ticket in ("TASK-1", "TASK-2", "TASK-3"):
+        person.drop(ticket, f"---\ntitle: {ticket} it is\n---\n", state=State.DOING)
+    quiet = say("Nothing has moved for more than {minutes:.0f} minutes.", minutes=10)
+    person.attempt("TASK-1", flags=[quiet])
+    stuck = say("Processes survive their end: {pids}.", pids="7, 8")
+    ending = replace(person.attempt("TASK-2"), phase=Phase.ENDING, outcome=Outcome.STOPPED, flags=(stuck,))
+    RunFiles(person.layout).save(ending)
+    person.attempt("TASK-3")
+    person.loop_runs()
+    rows = person.ok("status").out.split("For a person (2)\n")[1].splitlines()
+    people = person.ok("status", "--json").json["people"]
+
+    assert rows[0].split("  ")[-1] == (
+        "! Nothing has moved for more than 10 minutes. `hc attach worker` shows it, `hc task stop TASK-1` ends it."
+    )
+    assert "! Processes survive their end: 7, 8. The ticket stays where it is until they are gone" in rows[1]
+    assert [(item["ticket"], item["state"], item["code"]) for item in people] == [
+        *(("TASK-1", "doing", "running"), ("TASK-2", "doing", "ending"))
+    ]
 
 
 def test_a_hostile_title_stays_on_its_line(person: Person) -> None:

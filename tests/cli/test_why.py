@@ -111,6 +111,18 @@ def test_running(person: Person) -> None:
     assert "hc task stop TASK-1" in watched
 
 
+def test_running_without_moving(person: Person) -> None:
+    """What was noticed about an attempt at work is said, with the ways to look at it and to end it."""
+    person.drop("TASK-1", state=State.DOING)
+    person.attempt("TASK-1", flags=[say("Nothing has moved for more than {minutes:.0f} minutes.", minutes=10)])
+    person.loop_runs()
+
+    assert person.ok("why", "TASK-1").lines[2:] == [
+        "  ! Nothing has moved for more than 10 minutes.",
+        "  → `hc attach worker` shows it, `hc task stop TASK-1` ends it.",
+    ]
+
+
 def test_starting_and_ending(person: Person) -> None:
     """Between the claim and the start, and while its processes are being ended, it says so."""
     person.drop("TASK-1", state=State.DOING)
@@ -123,6 +135,7 @@ def test_starting_and_ending(person: Person) -> None:
     assert starting == "claimed"
     assert ending[1] == "  Attempt 1 is over (timed out); its processes are being ended."
     assert ending[2] == "  ! Processes survive their end: 7."
+    assert "`kill -9` with these numbers ends them" in ending[3]
 
 
 def test_waiting_to_go_on(person: Person) -> None:

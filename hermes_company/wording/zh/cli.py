@@ -74,6 +74,7 @@ _SAID: dict[str, str] = {
     "Send it back with your feedback: `hc review reject {ticket} -m …`.": "请带上反馈退回：`hc review reject {ticket} -m …`。",
     "{ticket} runs.": "{ticket} 正在运行。",
     "{ticket} is queued again.": "{ticket} 已重新排队。",
+    "The ticket stays where it is until they are gone; `kill -9` with these numbers ends them.": "这些进程消失之前，工单留在原处；可以用 `kill -9` 加上这些编号结束它们。",
     "{ticket} waits for no pause.": "{ticket} 没有在等待间隔。",
     "{ticket} no longer waits for its pause to end.": "{ticket} 不再等待间隔结束。",
     "It was left as it is.": "文件保持原样。",
