@@ -64,6 +64,18 @@ def test_plain_lines_and_the_same_in_the_log(work: AtWork, person: Person) -> No
     until(lambda: "experience kept" in work.tmux("capture-pane", "-p", "-t", "=hermes:=company"), what="the window")
 
 
+def test_lines_in_a_file_are_there_at_once(work: AtWork, person: Person) -> None:
+    """With its output in a file, the greeting and every event can be read there while the company runs."""
+    printed = person.here.parent / "printed"
+    with printed.open("wb") as file:
+        running = work.start("run", "--plain", output=file)
+    until(lambda: "acme runs." in printed.read_text(), what="the greeting")
+    person.drop("TASK-1", LONG)
+    until(lambda: "attempt 1: shell started" in printed.read_text(), what="the event")
+
+    assert running.poll() is None
+
+
 def test_a_second_run_is_refused_by_pid(work: AtWork, person: Person) -> None:
     """The second one says who runs the company, and ends with the status for "try later"."""
     running = work.runs()

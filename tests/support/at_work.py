@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO
 
 from tests.support.person import Person
 from tests.support.tmux import until
@@ -47,14 +48,14 @@ class AtWork:
     person: Person
     started: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
-    def start(self, *argv: str, cwd: Path | None = None) -> subprocess.Popen[bytes]:
-        """`hc …` in the background; its output is in pipes."""
+    def start(self, *argv: str, cwd: Path | None = None, output: IO[bytes] | None = None) -> subprocess.Popen[bytes]:
+        """`hc …` in the background; its output is in pipes, or in that file."""
         process = subprocess.Popen(
             [sys.executable, "-m", "hermes_company", *argv],
             cwd=cwd or self.person.here,
             env=self.person.environ,
             stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
+            stdout=output or subprocess.PIPE,
             stderr=subprocess.PIPE,
         )
         self.started.append(process)
