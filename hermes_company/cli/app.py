@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 import typer
 
 from hermes_company import __version__
+from hermes_company.cli import usage
 from hermes_company.cli.commands import GROUPS, SINGLE, Command, Commands, Option, commands_of
 from hermes_company.cli.door import Door, bad_usage, put
-from hermes_company.wording import Lang, Text, say
+from hermes_company.wording import Lang, Text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,7 +44,7 @@ def _wrong_usage(problem: Any) -> int:
     if not words or "\n" in words:  # a group without a command: what click has to say is the whole help
         put(problem.ctx.get_help() if problem.ctx else words, error=True)
         return 2
-    raise bad_usage(say("{problem}", problem=words), problem.ctx.command_path if problem.ctx else "hc") from None
+    raise bad_usage(usage.problem(words), problem.ctx.command_path if problem.ctx else "hc") from None
 
 
 def build(lang: Lang) -> Any:
@@ -58,6 +59,8 @@ def build(lang: Lang) -> Any:
     if lang != "en":
         for part in parts(root):
             part.help = Text(part.help).in_lang(lang)
+            if hasattr(part, "context_class"):
+                usage.framed(part, lang)
     return root
 
 

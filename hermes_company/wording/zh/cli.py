@@ -22,6 +22,16 @@ _SAID: dict[str, str] = {
     "lost": "记录丢失",
     "still open": "进行中",
     # Errors
+    "{what} is missing.": "缺少 {what}。",
+    "There is no option {what}.": "没有选项 {what}。",
+    "There is no command {what}.": "没有命令 {what}。",
+    "{sentence} Did you mean {close}?": "{sentence}是不是指 {close}？",
+    "This is too much: {what}": "多余的内容：{what}",
+    "{what} needs a value.": "{what} 需要一个值。",
+    "{what} takes no value.": "{what} 不带值。",
+    "{what} can't be {value}: it is one of {choices}.": "{what} 不能是 {value}，只能是 {choices} 之一。",
+    "{what} must be a whole number.": "{what} 必须是整数。",
+    "{what} must be a number.": "{what} 必须是数字。",
     "`{command} --help` shows how it is used.": "`{command} --help` 说明用法。",
     "The disk did not take what was to be written: {problem}.": "磁盘没有接受要写的内容：{problem}。",
     "A full or read-only disk is no fault of hc, but nothing can be done on it.": "磁盘已满或只读不是 hc 的故障，但在上面什么也做不了。",
@@ -228,6 +238,17 @@ _SAID: dict[str, str] = {
 }
 
 HELP: dict[str, str] = {
+    # The frame that Typer puts around it.
+    "Usage: ": "用法：",
+    "[OPTIONS]": "[选项]",
+    "COMMAND": "命令",
+    "[ARGS]...": "[参数]…",
+    "Arguments": "参数",
+    "Options": "选项",
+    "Commands": "命令",
+    "Show this message and exit.": "显示这段说明。",
+    "[required]": "[必填]",
+    "[default: ": "[默认：",
     "A company that runs itself on a folder tree: drop a ticket, and Claude Code or Codex does it in tmux.": "靠目录树自行运转的公司：放入工单，Claude Code 或 Codex 就在 tmux 里完成它。",
     "Show the version.": "显示版本。",
     "Who works in the company.": "公司里的员工。",
