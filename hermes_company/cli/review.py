@@ -64,9 +64,19 @@ def reject(
     tickets: _Ids,
     message: Annotated[str, Option("--message", "-m", help="What is to be done differently.")],
     anew: Annotated[bool, Option("--anew", help="Begin again from nothing instead.")] = False,
+    blame: Annotated[
+        list[str] | None, Option("--blame", metavar="NOTE", help="A note that misled its agent; may be said more than once.")
+    ] = None,
 ) -> None:
     """The same as writing the feedback and `mv tasks/review/ID.md tasks/doing/`."""
     from hermes_company.cli.acts import each
+    from hermes_company.cli.curating import record, require_notes
     from hermes_company.cli.reviewing import reject as act
 
-    each(door, tickets, lambda ticket: act(door.company, ticket, message, anew=anew))
+    blamed = blame or []
+    require_notes(door.company, blamed)
+    try:
+        each(door, tickets, lambda ticket: act(door.company, ticket, message, anew=anew, blamed=blamed))
+    finally:
+        if blamed:
+            record(door, f"memory: blame {' '.join(blamed)} in {' '.join(tickets)}")

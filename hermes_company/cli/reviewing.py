@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +15,7 @@ from hermes_company.domain.ticket import State
 from hermes_company.errors import Refusal
 from hermes_company.folders.safe_read import read_head
 from hermes_company.ports.board import TicketGone
+from hermes_company.userspace.memory.approval import blame
 from hermes_company.wording import Lang, Text, say
 
 if TYPE_CHECKING:
@@ -152,8 +153,8 @@ def approve(company: Company, ticket: str, words: str) -> Did:
     return Did(True, say("{ticket} is accepted.", ticket=ticket))
 
 
-def reject(company: Company, ticket: str, words: str, *, anew: bool) -> Did:
-    """Send it back with feedback, which is kept with the attempt before the ticket moves.
+def reject(company: Company, ticket: str, words: str, *, anew: bool, blamed: Sequence[str] = ()) -> Did:
+    """Send it back with feedback, which is kept with the attempt before the ticket moves; blame notes that misled its agent.
 
     Raises:
         Refusal: `ticket-unknown`, `not-in-review`, `feedback-empty`, `no-attempt`, `ticket-moved`.
@@ -177,6 +178,7 @@ def reject(company: Company, ticket: str, words: str, *, anew: bool) -> Did:
             remedy=say("Write it into the ticket, then `mv {file} tasks/todo/`.", file=f"tasks/{state.value}/{ticket}.md"),
         )
     company.runs.give_feedback(ticket, run.number, words)
+    blame(company.notes, blamed, ticket)
     move(company, ticket, state, State.TODO if anew else State.DOING)
     if anew:
         return Did(True, say("{ticket} is queued again, from the beginning.", ticket=ticket))
