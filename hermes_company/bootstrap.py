@@ -9,25 +9,24 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hermes_company.domain.agent import Agent
 from hermes_company.domain.settings import Budgets, Settings
-from hermes_company.domain.signals import Signal
 from hermes_company.domain.ticket import State, Ticket
 from hermes_company.domain.workdir import Places, workdir_of
 from hermes_company.errors import Refusal
-from hermes_company.folders.agent_files import AgentFiles
-from hermes_company.folders.board import FolderBoard
 from hermes_company.folders.layout import Layout
-from hermes_company.folders.outbox import OutboxFolders
-from hermes_company.folders.run_files import RunFiles
 from hermes_company.folders.settings_file import find_root, read_settings
 from hermes_company.folders.system_clock import SystemClock
-from hermes_company.ports.board import TicketGone
 from hermes_company.ports.clock import Clock
 
 if TYPE_CHECKING:
+    from hermes_company.domain.agent import Agent
+    from hermes_company.domain.signals import Signal
+    from hermes_company.folders.agent_files import AgentFiles
+    from hermes_company.folders.board import FolderBoard
     from hermes_company.folders.event_log import EventLog
+    from hermes_company.folders.outbox import OutboxFolders
     from hermes_company.folders.prompts import PromptWriter
+    from hermes_company.folders.run_files import RunFiles
     from hermes_company.kernel.assessing import Assessor
     from hermes_company.kernel.loop import Kernel
     from hermes_company.kernel.parts import Parts
@@ -74,21 +73,29 @@ class Company:
     @cached_property
     def board(self) -> FolderBoard:
         """The task folders."""
+        from hermes_company.folders.board import FolderBoard
+
         return FolderBoard(self.layout, self.clock, self.settings.settle_seconds)
 
     @cached_property
     def runs(self) -> RunFiles:
         """The records of attempts."""
+        from hermes_company.folders.run_files import RunFiles
+
         return RunFiles(self.layout)
 
     @cached_property
     def outbox(self) -> OutboxFolders:
         """What agents leave."""
+        from hermes_company.folders.outbox import OutboxFolders
+
         return OutboxFolders(self.layout)
 
     @cached_property
     def agents(self) -> AgentFiles:
         """The agent folders."""
+        from hermes_company.folders.agent_files import AgentFiles
+
         return AgentFiles(self.layout, self.settings)
 
     @cached_property
@@ -240,6 +247,7 @@ class Company:
     @cached_property
     def usage_counter(self) -> Counter:
         """Counts what an attempt used; for open ones, so far."""
+        from hermes_company.folders.run_files import RunFiles
         from hermes_company.userspace.cost.counting import Counter
 
         def reported(ticket: str, attempt: int, engine: str) -> Sequence[Signal]:
@@ -285,6 +293,8 @@ class Company:
 
     def folders_of(self, agent: Agent) -> list[Path]:
         """Where the agent is to work: its outbox, for tickets without a workdir, and what its tickets name."""
+        from hermes_company.ports.board import TicketGone
+
         found = [self.layout.outbox_root / agent.name]
         for ticket, state in self.board.view(fresh=True).states.items():
             if state not in (State.TODO, State.DOING, State.BLOCKED):
