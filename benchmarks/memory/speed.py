@@ -68,7 +68,7 @@ def _row(root: Path, size: int) -> str:
 def _change_one(root: Path, number: int) -> float:
     """Seconds that the index takes for one changed note, without looking at all the others."""
     retriever = retriever_over(root, GLOSSARY)
-    index = FtsIndex(retriever._book, root / "cache" / "memory.db")
+    index = FtsIndex(retriever._book, root / "cache" / "memory.db", time.monotonic)
     files, _ = retriever._book.files()
     file = files[number * 7 % len(files)]
     with closing(index._open()) as db:
@@ -83,7 +83,7 @@ def _change_one(root: Path, number: int) -> float:
 
 def _queries_alone(root: Path, tickets: list[Ticket]) -> list[float]:
     """Seconds a query takes in a database that is known to be up to date."""
-    index = FtsIndex(retriever_over(root, GLOSSARY)._book, root / "cache" / "memory.db")
+    index = FtsIndex(retriever_over(root, GLOSSARY)._book, root / "cache" / "memory.db", time.monotonic)
     glossary = read_glossary(GLOSSARY)
     queries = [build_query(t.title, t.body, glossary).words() for t in tickets]
     with closing(index._open()) as db:

@@ -47,3 +47,8 @@ MEANINGS: dict[tuple[State, State], Meaning] = {
     (D, B): Meaning(_MOVED, "Opened again and parked; its experience waits for acceptance."),
     (D, R): Meaning(_MOVED, "Back to review; its experience waits for acceptance."),
 }
+
+
+def judges(before: State, after: State) -> bool:
+    """Whether that move says something about the work: accepted, not accepted, or no longer accepted."""
+    return MEANINGS[before, after].event != _MOVED or before is D

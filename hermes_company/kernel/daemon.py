@@ -46,14 +46,14 @@ class Daemon:
                     self._waker.wait(next_in)
 
     def once(self) -> float:
-        """One round. The programs run between the halves of a tick, so that a ticket that starts now finds what was learned
-        from one that was accepted a moment ago.
+        """One round. The programs come last, as nobody is to wait for them. After a person's judgement or the end of an attempt
+        they run between the halves of the tick too: a ticket that starts now finds what was learned and spent a moment ago.
 
         Returns:
             Seconds until the next round is due.
         """
-        self._kernel.settle()
-        self._programs()
+        if self._kernel.settle():
+            self._programs()
         ticked = self._kernel.dispatch()
         self._programs()
         self._shown()

@@ -99,13 +99,19 @@ class Kernel:
         self.settle()
         return self.dispatch()
 
-    def settle(self) -> None:
-        """Understand what people did, and look at every open attempt. Nothing that fails here keeps the rest from it."""
+    def settle(self) -> bool:
+        """Understand what people did, and look at every open attempt. Nothing that fails here keeps the rest from it.
+
+        Returns:
+            Whether there is something that the next start should know of: a person judged a ticket, or an attempt was closed.
+        """
         view = self._parts.board.view()
-        self._people.notice(view)
-        for run in tuple(self._mind.open.values()):
+        judged = self._people.notice(view)
+        open_before = tuple(self._mind.open.values())
+        for run in open_before:
             step = self._claimer.carry_on if run.phase is Phase.INTENT else partial(self._ender.settle, view=view)
             self._guarded(run.ticket, partial(step, run))
+        return judged or len(self._mind.open) < len(open_before)
 
     def dispatch(self) -> Ticked:
         """Start what is ready, and report what agents do. Acts only on what `settle` has noticed and told."""

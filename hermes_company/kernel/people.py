@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hermes_company.domain.moves import MEANINGS
+from hermes_company.domain.moves import MEANINGS, judges
 from hermes_company.domain.ticket import State
 from hermes_company.kernel.parts import Mind, Parts
 from hermes_company.ports.board import BoardView
@@ -29,16 +29,22 @@ class People:
                 self._mind.known[event.ticket] = State(event.data["to"])
         self._unsaid = set(self._mind.known)
 
-    def notice(self, view: BoardView) -> None:
-        """Compare what changed on the board with what is known and tell every difference as an event."""
+    def notice(self, view: BoardView) -> bool:
+        """Compare what changed on the board with what is known and tell every difference as an event.
+
+        Returns:
+            Whether a person judged the work on a ticket.
+        """
         self._unsaid |= self._parts.board.changes()
         if not self._unsaid:
-            return
+            return False
         drafts = [draft for ticket in sorted(self._unsaid) if (draft := self._difference(ticket, view))]
         self._parts.events.append_all(drafts)
         for draft in drafts:
             self._learn(draft)
         self._unsaid.clear()
+        moves = ((State(d.data["from"]), State(d.data["to"])) for d in drafts if "from" in d.data)
+        return any(judges(before, after) for before, after in moves)
 
     def _difference(self, ticket: str, view: BoardView) -> Draft | None:
         state, before = view.states.get(ticket), self._mind.known.get(ticket)

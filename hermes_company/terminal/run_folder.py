@@ -171,7 +171,7 @@ class RunFolder:
 
 def _encode(record: dict[str, Any]) -> bytes:
     # Bytes of a path that are no UTF-8 are surrogates in a string; JSON readers take them as they are.
-    return json.dumps(record, ensure_ascii=False, indent=1).encode("utf-8", "surrogatepass") + b"\n"
+    return json.dumps(record, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
 
 
 def _known(kind: type[Any], record: dict[str, Any]) -> dict[str, Any]:

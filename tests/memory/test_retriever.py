@@ -20,6 +20,7 @@ from hermes_company.userspace.memory.note import Kind
 from hermes_company.userspace.memory.notebook import NoteBook
 from hermes_company.userspace.memory.plain_index import PlainIndex
 from hermes_company.userspace.memory.retriever import Verdict
+from tests.fakes.clock import FakeClock
 from tests.memory.desk import LAOHUANG, SUMMARY, XIAOLI, Desk
 
 SIMILAR = "开发 AI 教育产品落地页", "用 Next.js，部署到 Vercel"
@@ -278,7 +279,7 @@ def test_a_sparse_giant_is_never_read(learned: Desk) -> None:
 
 @pytest.mark.parametrize("damage", [b"", b"not a database at all" * 100, None])
 def test_a_lost_or_damaged_index_is_made_again(tmp_path: Path, damage: bytes | None) -> None:
-    """The index is disposable: recall is the same without it."""
+    """The index is disposable: recall is the same without it, also for whoever had it open."""
     desk = Desk(tmp_path)
     desk.finish("TASK-001", "开发知识库商品落地页", SUMMARY)
     desk.approve("TASK-001")
@@ -292,6 +293,33 @@ def test_a_lost_or_damaged_index_is_made_again(tmp_path: Path, damage: bytes | N
         database.write_bytes(damage)
     assert before
     assert Desk(tmp_path).recall(*SIMILAR) == before
+    assert desk.recall(*SIMILAR) == before
+
+
+class _EverLater(FakeClock):
+    """Every question takes a second, and so does looking through the folders."""
+
+    def boottime(self) -> float:
+        self.advance(1.0)
+        return super().boottime()
+
+
+def test_what_was_just_written_is_found_between_two_looks(tmp_path: Path) -> None:
+    """Where looking through the folders takes long it is seldom done; a note approved a moment ago is known all the same."""
+    clock = _EverLater()
+    desk = Desk(tmp_path, clock=clock)
+    assert desk.recall(*SIMILAR) == []
+    desk.finish("TASK-001", "开发知识库商品落地页", SUMMARY)
+    desk.approve("TASK-001")
+    text = desk.note("TASK-001").path.read_text()
+    desk.write("laohuang/experiences/TASK-002.md", text.replace("TASK-001", "TASK-002"))
+
+    def known() -> set[str]:
+        return {judged.entry.id for judged in desk.retriever.search(SIMILAR[0])} & {"TASK-001", "TASK-002"}
+
+    assert known() == {"TASK-001"}
+    clock.advance(60)
+    assert known() == {"TASK-001", "TASK-002"}
 
 
 def test_several_may_recall_while_notes_are_filed(tmp_path: Path) -> None:

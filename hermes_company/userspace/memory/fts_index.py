@@ -25,6 +25,8 @@ _VERSION = 100 + TOKENS_VERSION
 _WAIT_SECONDS = 3.0
 # The rarest words find a note; common ones would make the database read half of it for nothing.
 _MAX_WORDS = 40
+# Looking through the folders takes at most one part in so many of the time.
+_SCANNING_SHARE = 10
 _SCHEMA = """
 CREATE TABLE note (
   row INTEGER PRIMARY KEY, path TEXT UNIQUE NOT NULL, mtime_ns INTEGER NOT NULL, size INTEGER NOT NULL, problem TEXT,
@@ -54,15 +56,25 @@ def has_fts5() -> bool:
 class FtsIndex:
     """See `NoteIndex`. Several processes may use it at once: each reads the last complete state.
 
+    The folders are looked through again when ten times as long has passed as the last time took, so that many notes cost a
+    tenth of the time at most; what this process writes itself is taken in at once. A note that is about to be shown is read
+    from its file in any case.
+
     Args:
         book: the notes.
         path: the database file; its folder is made when needed.
+        boottime: seconds since some moment, for the pace of looking.
     """
 
-    def __init__(self, book: NoteBook, path: Path) -> None:
+    def __init__(self, book: NoteBook, path: Path, boottime: Callable[[], float]) -> None:
         self._book = book
         self._path = path
+        self._boottime = boottime
         self._passed: list[Finding] = []
+        # Kept open: the last connection that is closed writes the whole log back and deletes it.
+        self._db: sqlite3.Connection | None = None
+        self._opened: tuple[int, int] | None = None
+        self._next_scan = 0.0
 
     def look(self, words: tuple[str, ...], *, agent: str | None, limit: int) -> Found:
         """See `NoteIndex.look`."""
@@ -77,6 +89,7 @@ class FtsIndex:
         """See `NoteIndex.findings`."""
 
         def work(db: sqlite3.Connection) -> list[Finding]:
+            self._next_scan = 0.0
             self._refresh(db)
             rows = db.execute("SELECT path, problem FROM note WHERE problem IS NOT NULL ORDER BY path").fetchall()
             return [*self._passed, *(Finding(path, Text.from_json(json.loads(problem))) for path, problem in rows)]
@@ -88,15 +101,30 @@ class FtsIndex:
         import sqlite3
 
         try:
-            with closing(self._open()) as db:
-                return work(db)
+            return work(self._connection())
         except sqlite3.DatabaseError as problem:
-            if _busy(problem):
+            # Locked while it is opened: somebody has it open whose tables went from under him. He too will find the new one.
+            if _busy(problem) and self._db is not None:
                 raise
+            self._close()
             for suffix in ("", "-wal", "-shm"):
                 self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
-            with closing(self._open()) as db:
-                return work(db)
+            return work(self._connection())
+
+    def _connection(self) -> sqlite3.Connection:
+        """The open database; a new one where its file was taken away or replaced."""
+        if self._db is not None and self._opened == _identity(self._path):
+            return self._db
+        self._close()
+        self._db = self._open()
+        self._opened = _identity(self._path)
+        self._next_scan = 0.0
+        return self._db
+
+    def _close(self) -> None:
+        if self._db is not None:
+            self._db.close()
+            self._db = None
 
     def _open(self) -> sqlite3.Connection:
         import sqlite3
@@ -117,12 +145,13 @@ class FtsIndex:
         """Take in what changed in the files. Where another process is busy doing so, its last complete state will do."""
         import sqlite3
 
-        files, self._passed = self._book.files()
-        known = set(db.execute("SELECT path, mtime_ns, size FROM note"))
-        changed = [file for file in files if (file.path, file.mtime_ns, file.size) not in known]
-        gone = (
-            {path for path, _, _ in known} - {file.path for file in files} if len(files) - len(changed) < len(known) else set()
-        )
+        written = self._book.take_written()
+        before = self._boottime()
+        if before < self._next_scan:
+            changed, gone = written, set[str]()
+        else:
+            changed, gone = self._scan(db)
+            self._next_scan = before + _SCANNING_SHARE * (self._boottime() - before)
         if not changed and not gone:
             return
         try:
@@ -133,6 +162,15 @@ class FtsIndex:
             raise
         self.replace(db, changed, gone=gone)
         db.execute("COMMIT")
+
+    def _scan(self, db: sqlite3.Connection) -> tuple[list[NoteFile], set[str]]:
+        """The files that changed since they were taken in, and the paths that are gone."""
+        files, self._passed = self._book.files()
+        known = set(db.execute("SELECT path, mtime_ns, size FROM note"))
+        changed = [file for file in files if (file.path, file.mtime_ns, file.size) not in known]
+        if len(files) - len(changed) == len(known):
+            return changed, set()
+        return changed, {path for path, _, _ in known} - {file.path for file in files}
 
     def replace(self, db: sqlite3.Connection, changed: Iterable[NoteFile], *, gone: Iterable[str]) -> None:
         """Within a transaction, index these files anew and forget those paths."""
@@ -173,6 +211,15 @@ def ask(db: sqlite3.Connection, words: tuple[str, ...], *, agent: str | None, li
         corpus=Corpus(size, length / size if size else 1.0, frequency),
         superseded=_superseded(db),
     )
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Which file lies there."""
+    try:
+        info = path.stat()
+    except FileNotFoundError:
+        return None
+    return info.st_dev, info.st_ino
 
 
 def _create(db: sqlite3.Connection) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -37,6 +38,7 @@ class NoteBook:
         self.memory = memory
         self._parse_yaml = parse_yaml
         self._write = write
+        self._written: dict[Path, tuple[Kind, str]] = {}
 
     def files(self) -> tuple[list[NoteFile], list[Finding]]:
         """Every Markdown file where notes lie, and what was passed over. Nothing is read yet."""
@@ -96,6 +98,7 @@ class NoteBook:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._refuse_links(path)
         self._write(path, render_note(fields, body))
+        self._written[path] = (kind, agent)
         return path
 
     def change(self, note: Note, changes: Mapping[str, object]) -> None:
@@ -108,6 +111,17 @@ class NoteBook:
         changed = with_fields(text, changes)
         if changed != text:
             self._write(note.path, changed)
+            self._written[note.path] = (note.kind, note.agent)
+
+    def take_written(self) -> list[NoteFile]:
+        """What was created or changed here since this was last asked, as far as it is still there."""
+        written, self._written = self._written, {}
+        found = []
+        for path, (kind, agent) in written.items():
+            with suppress(FileNotFoundError):
+                info = path.stat(follow_symlinks=False)
+                found.append(NoteFile(str(path), kind, agent, info.st_mtime_ns, info.st_size))
+        return found
 
     def _refuse_links(self, path: Path) -> None:
         expected = self.memory.resolve() / path.parent.relative_to(self.memory)

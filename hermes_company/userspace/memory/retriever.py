@@ -109,7 +109,9 @@ class FtsRetriever:
             from hermes_company.userspace.memory.fts_index import FtsIndex, has_fts5
             from hermes_company.userspace.memory.plain_index import PlainIndex
 
-            self._made = FtsIndex(self._book, self._cache / "memory.db") if has_fts5() else PlainIndex(self._book)
+            self._made = (
+                FtsIndex(self._book, self._cache / "memory.db", self._clock.boottime) if has_fts5() else PlainIndex(self._book)
+            )
         return self._made
 
     def _query(self, ticket: Ticket) -> Query:
