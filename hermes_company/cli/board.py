@@ -16,7 +16,7 @@ from hermes_company.cli.report import Line, Report, Style, make_report, report_l
 from hermes_company.cli.seeing import look
 from hermes_company.cli.words import harmless, shorten
 from hermes_company.ports.events import Event
-from hermes_company.wording import Lang, say
+from hermes_company.wording import Lang, Text, say
 
 if TYPE_CHECKING:
     from hermes_company.bootstrap import Company
@@ -53,6 +53,9 @@ class LiveBoard:
 
     def event(self, event: Event) -> None:
         self._events.append(event_line(event, self._lang))
+
+    def trouble(self, text: Text) -> None:
+        self._events.append(text.in_lang(self._lang))
 
     def round_over(self) -> None:
         now = self._company.clock.boottime()

@@ -87,6 +87,11 @@ def _quiet(event: Event) -> Text:
     return say("attempt {number}: nothing has moved for {minutes} min", number=event.attempt, minutes=event.data.get("minutes"))
 
 
+def _odd_marker(event: Event) -> Text:
+    name = event.data.get("name")
+    return say("attempt {number}: {name} in the outbox is no regular file and does not count", number=event.attempt, name=name)
+
+
 def _engine_paused(event: Event) -> Text:
     until = datetime.fromisoformat(str(event.data.get("until"))).astimezone().strftime("%H:%M:%S")
     engine, reason = event.data.get("engine"), event.data.get("reason")
@@ -122,6 +127,7 @@ _TELLERS: dict[str, Callable[[Event], Text]] = {
     "attempt.closed": _closed,
     "attempt.stuck": _stuck,
     "attempt.quiet": _quiet,
+    "attempt.odd_marker": _odd_marker,
     "engine.paused": _engine_paused,
     "kernel.fault": _fault,
     "program.failed": _program_failed,

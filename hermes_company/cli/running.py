@@ -19,7 +19,7 @@ from hermes_company.folders.company_lock import company_lock
 from hermes_company.folders.watch import waker
 from hermes_company.kernel.daemon import Daemon
 from hermes_company.ports.events import Event
-from hermes_company.wording import say
+from hermes_company.wording import Text, say
 
 if TYPE_CHECKING:
     from hermes_company.bootstrap import Company
@@ -35,6 +35,9 @@ class Screen(Protocol):
 
     def event(self, event: Event) -> None:
         """Something happened."""
+
+    def trouble(self, text: Text) -> None:
+        """Something keeps the loop from its work, or no longer does."""
 
     def round_over(self) -> None:
         """The loop has gone round once more."""
@@ -58,10 +61,12 @@ def run_company(door: Door, *, once: bool, plain: bool) -> None:
                 door.warn(say("Folders can't be watched ({problem}): changes are noticed later.", problem=wakes.degraded))
             live = not plain and not once and sys.stdout.isatty()
             screen = stack.enter_context(_live(door, kernel) if live else _plain(door))
-            daemon = Daemon(kernel, wakes, company.catch_up, _Watcher(company, screen).look)
+            daemon = Daemon(kernel, wakes, company.catch_up, _Watcher(company, kernel, screen).look)
             if once:
                 kernel.recover()
                 daemon.once()
+                if kernel.held_up:
+                    raise kernel.held_up
             else:
                 daemon.run()
         if kernel.running:
@@ -98,9 +103,11 @@ def _say_goodbye(door: Door, kernel: Kernel) -> None:
 class _Watcher:
     """Tells the screen and the log what was appended to the event log since the last look."""
 
-    def __init__(self, company: Company, screen: Screen) -> None:
+    def __init__(self, company: Company, kernel: Kernel, screen: Screen) -> None:
         self._company = company
+        self._kernel = kernel
         self._screen = screen
+        self._held_up = False
         self._seen = company.events.last_seq()
 
     def look(self) -> None:
@@ -108,7 +115,16 @@ class _Watcher:
             self._seen = event.seq
             _events.info(event_line(event, self._company.settings.lang))
             self._screen.event(event)
+        if bool(self._kernel.held_up) is not self._held_up:
+            self._held_up = not self._held_up
+            self._screen.trouble(_held_up(self._kernel.held_up))
         self._screen.round_over()
+
+
+def _held_up(problem: OSError | None) -> Text:
+    if problem is None:
+        return say("The disk takes what is written again; the company goes on.")
+    return say("Nothing new is started: the disk does not take what is to be written ({problem}). Make room.", problem=problem)
 
 
 class _Plain:
@@ -119,6 +135,9 @@ class _Plain:
 
     def event(self, event: Event) -> None:
         self._door.line(event_line(event, self._door.lang))
+
+    def trouble(self, text: Text) -> None:
+        self._door.warn(text)
 
     def round_over(self) -> None:
         """Nothing to refresh."""
@@ -147,11 +166,18 @@ class _Lines(logging.Formatter):
         return line if record.name == _events.name else f"{self.formatTime(record)} {record.levelname} {line}"
 
 
+class _File(RotatingFileHandler):
+    """A log that may fall behind: that the disk is full is said on the screen, which a traceback a line would tear."""
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the library's name
+        """Nothing: see above."""
+
+
 @contextmanager
 def _log(company: Company) -> Iterator[None]:
     """`logs/hc.log`, which the company's tmux window shows."""
     company.layout.logs.mkdir(exist_ok=True)
-    handler = RotatingFileHandler(
+    handler = _File(
         company.layout.logs / "hc.log", maxBytes=_LOG_BYTES, backupCount=_LOG_FILES, encoding="utf-8", errors="backslashreplace"
     )
     handler.setFormatter(_Lines())

@@ -106,7 +106,7 @@ def explain(company: Company, seen: Snapshot, ticket: str) -> Why:
     except TicketGone:
         raise _moved(ticket) from None
     if ticket in seen.running and state is State.DOING:
-        return _running(seen, seen.running[ticket])
+        return _running(seen, seen.running[ticket], content)
     if isinstance(content, Unreadable):
         return unreadable(content, state)
     if state in (State.TODO, State.DOING):
@@ -182,7 +182,7 @@ def _twice(seen: Snapshot, ticket: str) -> Why:
     )
 
 
-def _running(seen: Snapshot, run: Attempt) -> Why:
+def _running(seen: Snapshot, run: Attempt, content: Ticket | Unreadable) -> Why:
     moment = since(run.taken_at, seen.now)
     if run.phase is Phase.ENDING:
         code, outcome = "ending", outcome_words(run.outcome or Outcome.LOST)
@@ -197,7 +197,19 @@ def _running(seen: Snapshot, run: Attempt) -> Why:
     remedy = watch if seen.loop else unwatched
     if run.phase is Phase.ENDING and run.flags:
         remedy = say("The ticket stays where it is until they are gone; `kill -9` with these numbers ends them.")
-    return Why(ticket=run.ticket, state=State.DOING, code=code, reason=reason, remedy=remedy, flags=run.flags)
+    flags = (*run.flags, *_edited(run, content))
+    return Why(ticket=run.ticket, state=State.DOING, code=code, reason=reason, remedy=remedy, flags=flags)
+
+
+def _edited(run: Attempt, content: Ticket | Unreadable) -> Iterator[Text]:
+    """A running attempt keeps to what it was told; that the file says something else now should be seen."""
+    if run.phase is Phase.LAUNCHED and isinstance(content, Ticket) and content.digest != run.digest != "":
+        yield say(
+            "The ticket was edited since this attempt was told: it works by `.hc/runs/{ticket}/{number}/prompt.md`. "
+            "moved to todo, it is ended and begun anew with the edit.",
+            ticket=run.ticket,
+            number=run.number,
+        )
 
 
 def _waiting(company: Company, seen: Snapshot, ticket: Ticket, state: State) -> Why:

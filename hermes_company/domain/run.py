@@ -110,8 +110,8 @@ class WorkerState:
     # The launcher, and the engine below it.
     pid: int | None = None
     engine_pid: int | None = None
-    # CLOCK_BOOTTIME seconds at which it started; `Clock.boottime()` minus this is its age, whatever the wall clock did.
-    started_boottime: float | None = None
+    # When it started, as `Clock.awake()` counts: what is between is how long it could work, whatever the wall clock did.
+    started_awake: float | None = None
     exit_code: int | None = None
     exit_signal: int | None = None
     # The signal that asked the launcher to stop: TERM from us, HUP when its window or tmux went away, INT; with `EXITED`.

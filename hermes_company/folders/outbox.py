@@ -90,11 +90,16 @@ class OutboxFolders:
             done=done is not None and _names_no_other(done, token),
             blocked=None if blocked is None else blocked.decode("utf-8", "replace").strip() or "(no reason given)",
             summary=bool(summary.strip()),
+            odd=tuple(name for name in (DONE, BLOCKED, SUMMARY) if _is_odd(folder / name)),
         )
 
 
 def _is_own_folder(folder: Path) -> bool:
     return folder.is_dir() and not folder.is_symlink()
+
+
+def _is_odd(path: Path) -> bool:
+    return os.path.lexists(path) and not is_regular(path)
 
 
 def _names_no_other(done: bytes, token: str) -> bool:

@@ -18,3 +18,7 @@ class SystemClock:
     def boottime(self) -> float:
         """See `Clock.boottime`."""
         return time.clock_gettime(_BOOT)
+
+    def awake(self) -> float:
+        """See `Clock.awake`."""
+        return time.monotonic()

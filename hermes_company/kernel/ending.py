@@ -5,7 +5,7 @@ Every step may be repeated after a crash; the record says how far it came.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from hermes_company.domain.breaker import failed, succeeded
@@ -15,7 +15,7 @@ from hermes_company.domain.run import RULES, Attempt, Outcome, Phase, WorkerPhas
 from hermes_company.domain.settling import Decision, RunFacts, decide
 from hermes_company.domain.signals import Signal
 from hermes_company.domain.ticket import State
-from hermes_company.kernel.parts import Mind, Parts
+from hermes_company.kernel.parts import Look, Mind, Parts
 from hermes_company.kernel.watching import Watcher
 from hermes_company.ports.board import BoardView, PlaceTaken, TicketGone
 from hermes_company.ports.workers import EndProgress
@@ -39,13 +39,15 @@ class Ender:
     def settle(self, run: Attempt, view: BoardView) -> None:
         """Look at one open attempt and go one step further if it is over."""
         if run.phase is Phase.LAUNCHED:
-            if self._nothing_new(run, view):
+            look = self._look(run, view)
+            if look is None:
                 return
             decision = self._decide(run, view)
             if decision is None:
                 self._renew(self._mind.open[run.ticket])
+                self._mind.looked[run.token] = look
                 return
-            run = self._begin_end(run, decision)
+            run = self._begin_end(self._mind.open[run.ticket], decision)
         if run.phase is Phase.ENDING:
             self._finish(run)
 
@@ -53,8 +55,8 @@ class Ender:
         """End an attempt that could not be started."""
         self._finish(self._begin_end(run, decision))
 
-    def _nothing_new(self, run: Attempt, view: BoardView) -> bool:
-        """Whether the last look at the attempt is recent and nothing that it depended on has changed since."""
+    def _look(self, run: Attempt, view: BoardView) -> Look | None:
+        """What there is to look at; None when the last look is recent and nothing that it depended on has changed since."""
         parts = self._parts
         depends = (
             parts.runs.stamp(run.ticket, run.number),
@@ -63,12 +65,11 @@ class Ender:
         )
         now = parts.clock.boottime()
         last = self._mind.looked.get(run.token)
-        if last and last[0] == depends and now - last[1] < _LOOK_SECONDS and run.token not in self._mind.marked:
-            return True
-        # A folder this young may change again under the same time stamp.
-        if parts.clock.now().timestamp() - max(depends[:2]) / 1e9 > _RACY_SECONDS:
-            self._mind.looked[run.token] = (depends, now)
-        return False
+        if last and last.depends == depends and now - last.at < _LOOK_SECONDS and run.token not in self._mind.marked:
+            return None
+        # A folder this young may change again under the same time stamp: then the next look is never spared.
+        young = parts.clock.now().timestamp() - max(depends[:2]) / 1e9 <= _RACY_SECONDS
+        return Look(depends, float("-inf") if young else now)
 
     def _decide(self, run: Attempt, view: BoardView) -> Decision | None:
         parts = self._parts
@@ -79,6 +80,9 @@ class Ender:
         marked = now
         if markers.done or markers.blocked is not None:
             marked = self._mind.marked.setdefault(run.token, now)
+        for name in markers.odd:
+            text = say("{name} in the outbox is no regular file and does not count.", name=name)
+            self._point_out(run, text, "attempt.odd_marker", {"name": name})
         facts = RunFacts(
             # A second file of that name somewhere else (an editor's late save) does not take the running one away.
             place=State.DOING if run.ticket in view.doing else view.states.get(run.ticket),
@@ -88,7 +92,7 @@ class Ender:
             summary=markers.summary,
             turn_over=bool(signals) and signals[-1].ends_work,
             marker_age=now - marked,
-            running_for=now - worker.started_boottime if worker.started_boottime is not None else 0.0,
+            running_for=parts.clock.awake() - worker.started_awake if worker.started_awake is not None else 0.0,
             launched_for=now - self._mind.launched.setdefault(run.token, now),
             stop_asked=parts.runs.stop_asked(run.ticket, run.number),
         )
@@ -160,14 +164,17 @@ class Ender:
     def _alarm(self, run: Attempt) -> None:
         survivors = self._parts.workers.survivors(run.token)
         text = say("Processes survive their end: {pids}.", pids=", ".join(map(str, survivors)))
+        self._point_out(run, text, "attempt.stuck", {"pids": list(survivors)})
+
+    def _point_out(self, run: Attempt, text: Text, kind: str, data: Mapping[str, object]) -> None:
+        """Flag an open attempt and tell it, once."""
+        run = self._mind.open.get(run.ticket, run)
         if text in run.flags:
             return
         flagged = replace(run, flags=(*run.flags, text))
         self._parts.runs.save(flagged)
         self._mind.keep(flagged)
-        self._parts.events.append(
-            "attempt.stuck", ticket=run.ticket, agent=run.agent, attempt=run.number, data={"pids": list(survivors)}
-        )
+        self._parts.events.append(kind, ticket=run.ticket, agent=run.agent, attempt=run.number, data=data)
 
     def _target(self, run: Attempt) -> tuple[State | None, Text | None]:
         """Where the ticket goes, and why. Remembers the pause before a next try."""

@@ -20,6 +20,7 @@ from hermes_company.kernel.ending import Ender
 from hermes_company.kernel.parts import Mind, Parts
 from hermes_company.kernel.people import People
 from hermes_company.kernel.queue import ReadyQueue
+from hermes_company.ports.board import BoardView
 from hermes_company.ports.runs import Damaged
 from hermes_company.wording import say
 
@@ -59,11 +60,17 @@ class Kernel:
         self._queue = ReadyQueue(parts, self._mind)
         self._faults: dict[str, _Fault] = {}
         self._reported: object = None
+        self._held_up: OSError | None = None
 
     @property
     def running(self) -> tuple[Attempt, ...]:
         """The open attempts."""
         return tuple(self._mind.open.values())
+
+    @property
+    def held_up(self) -> OSError | None:
+        """What keeps people's moves from being told, as a full disk does. Nothing new starts before they are."""
+        return self._held_up
 
     def recover(self) -> None:
         """Take up what an earlier loop left: adopt what lives, launch what was committed, close what died."""
@@ -106,12 +113,21 @@ class Kernel:
             Whether there is something that the next start should know of: a person judged a ticket, or an attempt was closed.
         """
         view = self._parts.board.view()
-        judged = self._people.notice(view)
+        judged = self._notice(view)
         open_before = tuple(self._mind.open.values())
         for run in open_before:
             step = self._claimer.carry_on if run.phase is Phase.INTENT else partial(self._ender.settle, view=view)
             self._guarded(run.ticket, partial(step, run))
         return judged or len(self._mind.open) < len(open_before)
+
+    def _notice(self, view: BoardView) -> bool:
+        try:
+            judged = self._people.notice(view)
+        except OSError as problem:
+            self._held_up = problem
+            return False
+        self._held_up = None
+        return judged
 
     def dispatch(self) -> Ticked:
         """Start what is ready, and report what agents do. Acts only on what `settle` has noticed and told."""
@@ -154,7 +170,7 @@ class Kernel:
 
     def _start_ready(self) -> Iterator[str]:
         """Start what is ready, the most urgent first, until nothing more may run."""
-        if len(self._mind.open) >= self._parts.max_running:
+        if self._held_up or len(self._mind.open) >= self._parts.max_running:
             return
         view = self._parts.board.view()
         if not self._queue.worth_asking(view):
@@ -189,10 +205,21 @@ class Kernel:
         told = f"{type(problem).__name__}: {problem}"
         before = self._faults.get(ticket)
         times = before.times + 1 if before else 0
-        self._faults[ticket] = _Fault(told, times, now + min(_SOON * 2 ** min(times, 10), _LONGEST_FAULT_PAUSE))
-        if before is None or before.told != told:
+        pause = min(_SOON * 2 ** min(times, 10), _LONGEST_FAULT_PAUSE)
+        said = before is not None and before.told == told
+        if not said:
             _log.error("ticket %s", ticket, exc_info=problem)
+            said = self._tell_fault(ticket, told)
+        self._faults[ticket] = _Fault(told if said else "", times, now + pause)
+
+    def _tell_fault(self, ticket: str, told: str) -> bool:
+        """Whether there was room for it."""
+        try:
             self._parts.events.append("kernel.fault", ticket=ticket, data={"problem": told})
+        except OSError as problem:
+            _log.error("ticket %s: this can't be told: %s", ticket, problem)
+            return False
+        return True
 
     def _report_agents(self) -> None:
         """Tell people what agents do, when it changes."""

@@ -41,6 +41,14 @@ class Parts(Sight):
         return timedelta(seconds=self.settings.lease_seconds)
 
 
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A look at one attempt: what it depended on (time stamps of its run and outbox, whether it lies in doing), and when."""
+
+    depends: tuple[int, int, bool]
+    at: float
+
+
 @dataclass(slots=True)
 class Mind:
     """What the kernel remembers between ticks. All of it can be found again from the files."""
@@ -52,9 +60,7 @@ class Mind:
     # Boot-time moments by attempt token.
     launched: dict[str, float] = field(default_factory=dict)
     marked: dict[str, float] = field(default_factory=dict)
-    # The last look at each attempt by token: what it depended on, and the boot-time moment.
-    looked: dict[str, tuple[tuple[int, int, bool], float]] = field(default_factory=dict)
-
+    looked: dict[str, Look] = field(default_factory=dict)
     # Grows when an attempt begins or ends and when people did something.
     epoch: int = 0
 

@@ -18,7 +18,7 @@ _LOOK_SECONDS = 60.0
 class _Watched:
     # None until the first look, a while after the start.
     pulse: Pulse | None
-    # Boot-time moments of the last look and of the last movement.
+    # Moments, in waking time, of the last look and of the last movement.
     looked: float
     moved: float
     told: bool = False
@@ -38,7 +38,7 @@ class Watcher:
         Returns:
             Its end, when nothing at all has moved for `stuck_minutes`.
         """
-        now = self._parts.clock.boottime()
+        now = self._parts.clock.awake()
         watched = self._watched.setdefault(run.token, _Watched(None, now, now))
         if now - watched.looked < _LOOK_SECONDS:
             return None

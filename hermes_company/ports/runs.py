@@ -104,6 +104,8 @@ class Markers:
     blocked: str | None = None
     # summary.md has content.
     summary: bool = False
+    # Names of these three that lie there and are no regular files: they count for nothing.
+    odd: tuple[str, ...] = ()
 
 
 class Outbox(Protocol):

@@ -98,7 +98,7 @@ class Attempt:
             "pid": os.getpid(),
             "start": me.start if me else None,
             "boot": processes.boot_id(),
-            "boottime": processes.boottime(),
+            "awake": processes.awake(),
             "engine": None,
             "pane": os.environ.get("TMUX_PANE"),
             "cgroup": self._cgroup,
@@ -109,7 +109,7 @@ class Attempt:
         if stays and end["stopped_by"] != "HUP":
             self._stand_by()
         # Last: who reads it may hand the next attempt over at once.
-        records.write(f"{self._run_dir}/{records.EXIT}", records.encode({**end, "boottime": processes.boottime()}))
+        records.write(f"{self._run_dir}/{records.EXIT}", records.encode({**end, "awake": processes.awake()}))
         _ring(self.order["doorbell"])
         return int(end["code"]) if end["signal"] is None else 128 + int(end["signal"])
 

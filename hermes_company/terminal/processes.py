@@ -84,9 +84,9 @@ def boot_id() -> str:
         return file.read().strip()
 
 
-def boottime() -> float:
-    """Seconds since boot, sleep included where the system counts it."""
-    return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
+def awake() -> float:
+    """Seconds since boot that the machine was awake."""
+    return time.monotonic()
 
 
 def descendants(pid: int) -> tuple[int, ...]:

@@ -42,7 +42,7 @@ class Fence:
     pid: int | None = None
     start: str = ""
     boot: str = ""
-    boottime: float | None = None
+    awake: float | None = None
     engine: int | None = None
     pane: str | None = None
     cgroup: str | None = None

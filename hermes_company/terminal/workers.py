@@ -49,7 +49,7 @@ class _Pane:
 
 @dataclass(slots=True)
 class _Ending:
-    """Boot times at which the end was first asked for and first forced."""
+    """Waking times at which the end was first asked for and first forced."""
 
     asked: float
     # Seconds to wait in between: the attempt's grace, and some more for a launcher to use it.
@@ -66,7 +66,7 @@ class TmuxWorkers:
         config: where the server's configuration is written to.
         log: what the first window shows as it grows.
         doorbell: FIFO that a launcher rings after its exit record.
-        clock: boot time for graces, wall time for the age of a file.
+        clock: waking time for graces, wall time for the age of a file.
         environ: the orchestrator's environment.
         lang: language of what the launcher says in a window.
 
@@ -154,7 +154,7 @@ class TmuxWorkers:
             phase=phase,
             pid=fence.pid,
             engine_pid=fence.engine,
-            started_boottime=fence.boottime,
+            started_awake=fence.awake,
             exit_code=ended.code if ended else None,
             exit_signal=ended.signal if ended else None,
             stopped_by=ended.stopped_by if ended else None,
@@ -167,6 +167,8 @@ class TmuxWorkers:
         run = RunFolder(run_dir)
         fence = run.fence()
         if fence is None and run.bar():
+            # Nobody will come for it any more.
+            run.forget_environment()
             return EndProgress.ENDED
         fence = run.fence() or Fence()
         recorded = run.exit() is not None
@@ -182,7 +184,7 @@ class TmuxWorkers:
             if fence.cgroup and not recorded:
                 cgroup.remove(fence.cgroup)
             return EndProgress.ENDED
-        now = self._clock.boottime()
+        now = self._clock.awake()
         ending = self._endings.get(run_dir)
         if ending is None:
             patience = run.grace() + (_LAUNCHER_SECONDS if launcher else 0.0)

@@ -11,6 +11,7 @@ import pytest
 from hermes_company.domain.run import Outcome, Phase
 from hermes_company.domain.ticket import State
 from hermes_company.folders.run_files import RunFiles
+from hermes_company.folders.ticket_file import parse_ticket
 from hermes_company.ports.runs import TicketNote
 from hermes_company.wording import say
 from tests.support.person import Person, both_ways
@@ -121,6 +122,21 @@ def test_running_without_moving(person: Person) -> None:
         "  ! Nothing has moved for more than 10 minutes.",
         "  → `hc attach worker` shows it, `hc task stop TASK-1` ends it.",
     ]
+
+
+def test_edited_while_it_runs(person: Person) -> None:
+    """That an attempt works by another text than the file now has is said, with the file it works by."""
+    text = "---\ntitle: a\n---\nx"
+    person.drop("TASK-1", text, state=State.DOING)
+    person.attempt("TASK-1", digest=parse_ticket("TASK-1", text.encode()).digest)
+    person.loop_runs()
+    same = person.ok("why", "TASK-1").out
+    person.drop("TASK-1", text.replace("x", "y"), state=State.DOING)
+    edited = person.ok("why", "TASK-1").out
+
+    assert "edited" not in same
+    assert "was edited since" in edited
+    assert ".hc/runs/TASK-1/1/prompt.md" in edited
 
 
 def test_starting_and_ending(person: Person) -> None:

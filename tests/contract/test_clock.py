@@ -30,6 +30,22 @@ def test_boot_time_never_goes_back(clock: Clock) -> None:
     assert clock.boottime() >= first
 
 
+def test_waking_time_is_part_of_boot_time(clock: Clock) -> None:
+    """Durations in waking time are never negative, and nobody is awake for longer than the machine has been on."""
+    first = clock.awake()
+
+    assert first <= clock.awake() <= clock.boottime()
+
+
+def test_fake_sleeps_without_being_awake() -> None:
+    """Sleep shows on the wall clock and on boot time, not on waking time."""
+    clock = FakeClock(datetime(2026, 1, 1, tzinfo=UTC), boottime=50.0)
+
+    clock.sleep(3_600)
+
+    assert (clock.now(), clock.boottime(), clock.awake()) == (datetime(2026, 1, 1, 1, tzinfo=UTC), 3_650.0, 50.0)
+
+
 def test_fake_wall_clock_jumps_alone() -> None:
     """A jump of the fake's wall clock leaves boot time, as NTP does."""
     clock = FakeClock(datetime(2026, 1, 1, tzinfo=UTC), boottime=5.0)

@@ -141,7 +141,7 @@ def test_a_living_attempt_names_its_process(bench: Bench) -> None:
     state = wait_for(bench, order, WorkerPhase.RUNNING)
 
     assert state.pid is not None
-    assert state.started_boottime is not None
+    assert state.started_awake is not None
     assert state.exit_code is None
 
 

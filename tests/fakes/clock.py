@@ -18,6 +18,7 @@ class FakeClock:
             raise ValueError("a clock's time is aware")
         self._now = now.astimezone(UTC)
         self._boottime = boottime
+        self._slept = 0.0
 
     def now(self) -> datetime:
         """See `Clock.now`."""
@@ -27,12 +28,21 @@ class FakeClock:
         """See `Clock.boottime`."""
         return self._boottime
 
+    def awake(self) -> float:
+        """See `Clock.awake`."""
+        return self._boottime - self._slept
+
     def advance(self, seconds: float) -> None:
         """Let time pass: both clocks move. Boot time never goes back."""
         if seconds < 0:
             raise ValueError("time does not pass backwards; `jump` sets the wall clock")
         self.jump(seconds)
         self._boottime += seconds
+
+    def sleep(self, seconds: float) -> None:
+        """Close the lid for that long: time passes and nothing happens."""
+        self.advance(seconds)
+        self._slept += seconds
 
     def jump(self, seconds: float) -> None:
         """Set the wall clock, forwards or back, as a person or NTP does; boot time stays."""

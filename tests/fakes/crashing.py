@@ -22,19 +22,21 @@ class Plan:
         after: strike when the call has had its effect, not before.
         error: raise OSError with this errno instead of crashing.
         lasting: how many calls in a row fail (a full disk stays full for a while).
+        only: strike only at calls whose name begins so.
     """
 
     at: int = -1
     after: bool = False
     error: int | None = None
     lasting: int = 1
+    only: str = ""
     calls: int = 0
     struck: list[str] = field(default_factory=list)
 
     def call(self, name: str, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """Pass the call on, or strike."""
         index, self.calls = self.calls, self.calls + 1
-        strikes = 0 <= self.at <= index < self.at + self.lasting
+        strikes = 0 <= self.at <= index < self.at + self.lasting and name.startswith(self.only)
         if strikes and not self.after:
             self._strike(name)
         result = function(*args, **kwargs)

@@ -73,7 +73,7 @@ class FakeWorkers:
             path = order.run_dir / name
             path.write_text(text, encoding="utf-8")
             path.chmod(0o700 if name.endswith(".sh") else 0o600)
-        process = self.processes[order.run_dir] = FakeProcess(order, self.clock.boottime())
+        process = self.processes[order.run_dir] = FakeProcess(order, self.clock.awake())
         self.windows_busy[order.window] = order.run_dir
         if order.workdir.is_dir():
             self.starts.append(order.run_dir)
@@ -89,12 +89,12 @@ class FakeWorkers:
             return WorkerState(phase=phase)
         pid = self._pid(run_dir)
         if process.alive:
-            return WorkerState(phase=WorkerPhase.RUNNING, pid=pid, started_boottime=process.started)
+            return WorkerState(phase=WorkerPhase.RUNNING, pid=pid, started_awake=process.started)
         if not process.recorded:
-            return WorkerState(phase=WorkerPhase.VANISHED, started_boottime=process.started)
+            return WorkerState(phase=WorkerPhase.VANISHED, started_awake=process.started)
         return WorkerState(
             phase=WorkerPhase.EXITED,
-            started_boottime=process.started,
+            started_awake=process.started,
             exit_code=process.exit_code,
             exit_signal=process.exit_signal,
             stopped_by=process.stopped_by,

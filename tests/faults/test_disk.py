@@ -54,6 +54,44 @@ def test_a_full_disk_claims_nothing_and_loses_nothing(person: Person) -> None:
     assert "internal-fault" not in said
 
 
+FULL_FOR_A_WHILE = """
+small size=8m
+wait_for() { tries=600; until grep -aqs "$1" said; do tries=$((tries - 1)); [ $tries -gt 0 ] || return 1; sleep 0.1; done; }
+mkdir aside
+printf '```sh\ntrue\n```\n' >aside/TASK-001.md
+# Its room is there before there is none.
+head -c 65536 /dev/zero >said
+"$PYTHON" -m hermes_company run --plain 1<>said 2>&1 &
+loop=$!
+wait_for 'runs[.]' || echo "no loop"
+cat /dev/zero >fill 2>/dev/null
+mv aside/TASK-001.md tasks/todo/
+wait_for 'Nothing new is started' && echo "told: yes"
+echo "todo: "$(ls tasks/todo)
+kill -0 $loop && echo "alive: yes"
+rm fill
+wait_for 'TASK-001.*finished' && echo "finished: yes"
+kill -INT $loop
+wait $loop; echo "run: $?"
+tr -cd '[:print:][:space:]' <said
+"""
+
+
+def test_a_loop_waits_for_room(person: Person) -> None:
+    """A disk that is full for a while ends nothing: the loop says so, starts nothing, and goes on when there is room."""
+    said = in_namespace(person, FULL_FOR_A_WHILE)
+    told = dict(line.split(": ", 1) for line in said.splitlines() if ": " in line)
+
+    assert {key: told.get(key) for key in ("told", "todo", "alive", "finished", "run")} == {
+        "told": "yes",
+        "todo": "TASK-001.md",
+        "alive": "yes",
+        "finished": "yes",
+        "run": "0",
+    }, said
+    assert "Traceback" not in said
+
+
 READ_ONLY = """
 hc task new one --owner worker >/dev/null
 mount --bind "$COMPANY" "$COMPANY"

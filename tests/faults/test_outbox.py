@@ -44,7 +44,7 @@ def outbox(tmp_path: Path) -> OutboxFolders:
 
 @pytest.mark.parametrize("kind", STRANGE)
 def test_a_done_that_is_no_file_does_not_count(tmp_path: Path, kind: str) -> None:
-    """Neither a folder nor a link nor a pipe ends the run or holds the loop up; a real DONE in its place does."""
+    """Neither a folder nor a link nor a pipe ends the run or holds the loop up; it is told once. A real DONE counts."""
     rig = Rig(tmp_path)
     rig.drop("T-1")
     rig.tick()
@@ -54,6 +54,8 @@ def test_a_done_that_is_no_file_does_not_count(tmp_path: Path, kind: str) -> Non
     started = time.monotonic()
     rig.tick(3, seconds=30)
     assert (rig.where("T-1"), time.monotonic() - started < 5) == (State.DOING, True)
+    assert rig.kinds().count("attempt.odd_marker") == 1
+    assert ["DONE" in flag.in_lang("en") for flag in rig.history("T-1")[0].flags] == [True]
 
     strange.rmdir() if kind == "folder" else strange.unlink()
     rig.finish("T-1")

@@ -148,6 +148,20 @@ def test_over_its_time_it_is_ended_and_blocked(rig: Rig) -> None:
     assert rig.history("T-1")[0].outcome is Outcome.TIMED_OUT
 
 
+def test_sleep_is_no_work(rig: Rig) -> None:
+    """A lid that was closed for a day uses up nobody's time; after waking up the rest of it counts."""
+    rig.drop("T-1", "---\ntimeout_minutes: 5\n---\nx")
+    rig.tick()
+    rig.tick(2, seconds=100)
+    rig.clock.sleep(86_400)
+    rig.tick(3, seconds=30)
+    assert rig.where("T-1") is State.DOING
+
+    rig.tick(2, seconds=120)
+
+    assert rig.history("T-1")[0].outcome is Outcome.TIMED_OUT
+
+
 def test_done_without_a_summary_delivers_nothing(rig: Rig) -> None:
     """DONE alone is no result: the attempt counts as failed."""
     rig.drop("T-1")
@@ -687,6 +701,17 @@ def test_a_silent_attempt_is_pointed_out_then_ended(rig: Rig) -> None:
 
     assert rig.where("T-1") is State.BLOCKED
     assert rig.history("T-1")[0].outcome is Outcome.TIMED_OUT
+
+
+def test_sleep_is_no_silence(rig: Rig) -> None:
+    """Nothing moves while the machine sleeps, and nobody is told off for it."""
+    _quiet_rig(rig)
+    rig.tick(3, seconds=61)
+    rig.clock.sleep(86_400)
+    rig.tick(3, seconds=61)
+
+    assert rig.where("T-1") is State.DOING
+    assert "attempt.quiet" not in rig.kinds()
 
 
 @pytest.mark.parametrize("clock", ["processor", "signals", "files", "screen"])

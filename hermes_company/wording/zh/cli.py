@@ -154,6 +154,10 @@ _SAID: dict[str, str] = {
     # hc run
     "{company} runs. To watch the agents: {command}": "{company} 开始运行。查看员工工作：{command}",
     "{agent} can't start.": "{agent} 无法开工。",
+    "The disk takes what is written again; the company goes on.": "磁盘又可以写入了；公司继续运行。",
+    "attempt {number}: {name} in the outbox is no regular file and does not count": "第 {number} 次尝试：发件箱中的 {name} 不是普通文件，不算数",
+    "Nothing new is started: the disk does not take what is to be written ({problem}). Make room.": "暂不启动新任务：磁盘无法写入（{problem}）。请腾出空间。",
+    "The ticket was edited since this attempt was told: it works by `.hc/runs/{ticket}/{number}/prompt.md`. moved to todo, it is ended and begun anew with the edit.": "任务单在本次尝试开始后被编辑过：它仍按 `.hc/runs/{ticket}/{number}/prompt.md` 工作。把它移到 todo，就会结束它，并按编辑后的内容重新开始。",
     "Folders can't be watched ({problem}): changes are noticed later.": "无法监视目录（{problem}）：变化会晚一些才被察觉。",
     "These agents go on without hc: {names}.": "这些员工会在没有 hc 的情况下继续工作：{names}。",
     "`hc run` takes them up again; `hc attach` shows them.": "`hc run` 会重新接管它们；`hc attach` 可以查看。",

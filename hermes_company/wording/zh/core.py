@@ -217,6 +217,7 @@ SENTENCES: dict[str, str] = {
     "{running} agents are at work on {engine}, the most that may be.": "{engine} 上已有 {running} 个员工在工作，达到上限。",
     "`engines.{engine}.max_running` sets the number.": "数量由 company.yaml 的 `engines.{engine}.max_running` 设定。",
     "{reason} It was tried {tries} times.": "{reason}已尝试 {tries} 次。",
+    "{name} in the outbox is no regular file and does not count.": "发件箱中的 {name} 不是普通文件，不算数。",
     "Nothing has moved for {minutes:.0f} minutes: no output, no report, no file, no processor time.": "{minutes:.0f} 分钟内毫无动静：没有输出、没有上报、没有文件变化，也没有占用处理器。",
     "Nothing has moved for more than {minutes:.0f} minutes.": "已超过 {minutes:.0f} 分钟毫无动静。",
     "A waiting ticket counts as one priority higher for each such span. 0: never.": "等待中的工单每过这么久，优先级就提高一级。0：从不。",
