@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -40,10 +41,10 @@ class AgentFiles:
     def all(self) -> Mapping[str, Agent | UnreadableAgent]:
         """Every agent folder by name, in the order of the names. Hidden folders and plain files are none."""
         try:
-            entries = list(self._layout.agents.iterdir())
+            with os.scandir(self._layout.agents) as entries:
+                names = sorted(entry.name for entry in entries if not entry.name.startswith(".") and entry.is_dir())
         except FileNotFoundError:
-            entries = []
-        names = sorted(entry.name for entry in entries if not entry.name.startswith(".") and entry.is_dir())
+            names = []
         self._read = {name: seen for name, seen in self._read.items() if name in names}
         return {name: self._agent(name) for name in names}
 

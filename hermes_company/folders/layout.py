@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from hermes_company.domain.ticket import State
@@ -49,23 +49,23 @@ class Layout:
         return self._states[state]
 
     def ticket(self, ticket: str, state: State) -> Path:
-        return self._states[state] / f"{ticket}.md"
+        return _below(self._states[state], f"{ticket}.md")
 
     @cached_property
     def agents(self) -> Path:
         return self.root / "agents"
 
     def agent(self, name: str) -> Path:
-        return self.agents / name
+        return _below(self.agents, name)
 
     def profile_json(self, name: str) -> Path:
-        return self.agents / name / "profile.json"
+        return _below(self.agents, name, "profile.json")
 
     def profile_md(self, name: str) -> Path:
-        return self.agents / name / "profile.md"
+        return _below(self.agents, name, "profile.md")
 
     def runtime_json(self, name: str) -> Path:
-        return self.agents / name / "runtime.json"
+        return _below(self.agents, name, "runtime.json")
 
     @cached_property
     def memory(self) -> Path:
@@ -76,7 +76,7 @@ class Layout:
         return self.root / "outbox"
 
     def outbox(self, agent: str, ticket: str) -> Path:
-        return self.outbox_root / agent / ticket
+        return _below(self.outbox_root, agent, ticket)
 
     @cached_property
     def logs(self) -> Path:
@@ -125,14 +125,20 @@ class Layout:
 
     def engine_note(self, engine: str) -> Path:
         """What the loop remembers of one engine's failures."""
-        return self.private / "engines" / f"{engine}.json"
+        return _below(self.private, "engines", f"{engine}.json")
 
     def ticket_runs(self, ticket: str) -> Path:
-        return self.runs / ticket
+        return _below(self.runs, ticket)
 
     def run(self, ticket: str, attempt: int) -> Path:
-        return self.runs / ticket / str(attempt)
+        return _below(self.runs, ticket, str(attempt))
 
     @cached_property
     def tmux_conf(self) -> Path:
         return self.private / "tmux.conf"
+
+
+@lru_cache(maxsize=2_048)
+def _below(folder: Path, *names: str) -> Path:
+    """Putting a path together costs more than asking for its time stamp."""
+    return folder.joinpath(*names)

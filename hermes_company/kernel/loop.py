@@ -6,12 +6,12 @@ The two halves may have other work between them: what was told by the first is k
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
-from hermes_company.domain.agent import Agent, AgentStatus
+from hermes_company.domain.agent import Agent, AgentStatus, UnreadableAgent
 from hermes_company.domain.run import Attempt, Outcome, Phase, WorkerPhase
 from hermes_company.domain.ticket import State
 from hermes_company.kernel.assessing import Assessor, busy
@@ -61,6 +61,8 @@ class Kernel:
         self._faults: dict[str, _Fault] = {}
         self._reported: object = None
         self._held_up: OSError | None = None
+        # Seconds until each file that is still being written counts as written, as of the last look.
+        self._unsettled: Mapping[str, float] = {}
 
     @property
     def running(self) -> tuple[Attempt, ...]:
@@ -113,6 +115,7 @@ class Kernel:
             Whether there is something that the next start should know of: a person judged a ticket, or an attempt was closed.
         """
         view = self._parts.board.view()
+        self._unsettled = view.unsettled
         judged = self._notice(view)
         open_before = tuple(self._mind.open.values())
         for run in open_before:
@@ -131,8 +134,9 @@ class Kernel:
 
     def dispatch(self) -> Ticked:
         """Start what is ready, and report what agents do. Acts only on what `settle` has noticed and told."""
-        started = tuple(self._start_ready())
-        self._report_agents()
+        agents = self._parts.agents.all()
+        started = tuple(self._start_ready(agents))
+        self._report_agents(agents)
         return Ticked(started, self._next_in())
 
     def _take_up(self, run: Attempt) -> None:
@@ -168,12 +172,12 @@ class Kernel:
             lease_expires=now,
         )
 
-    def _start_ready(self) -> Iterator[str]:
+    def _start_ready(self, agents: Mapping[str, Agent | UnreadableAgent]) -> Iterator[str]:
         """Start what is ready, the most urgent first, until nothing more may run."""
         if self._held_up or len(self._mind.open) >= self._parts.max_running:
             return
         view = self._parts.board.view()
-        if not self._queue.worth_asking(view):
+        if not self._queue.worth_asking(view, agents):
             return
         facts = replace(self._assessor.facts(view, self._mind.open.values()), states=self._mind.known)
         for ticket, state in self._queue.waiting(view, facts):
@@ -221,16 +225,16 @@ class Kernel:
             return False
         return True
 
-    def _report_agents(self) -> None:
+    def _report_agents(self, agents: Mapping[str, Agent | UnreadableAgent]) -> None:
         """Tell people what agents do, when it changes."""
-        news = (self._mind.epoch, [run.lease_expires for run in self._mind.open.values()], self._parts.agents.all())
+        news = (self._mind.epoch, [run.lease_expires for run in self._mind.open.values()], agents)
         if news == self._reported:
             return
         self._reported = news
         current: dict[str, Attempt] = {}
         for run in self._mind.open.values():
             current.setdefault(run.agent, run)
-        for agent in self._parts.agents.all().values():
+        for agent in agents.values():
             if isinstance(agent, Agent):
                 self._report_agent(agent, current.get(agent.name))
 
@@ -242,6 +246,5 @@ class Kernel:
     def _next_in(self) -> float:
         if any(run.phase is Phase.ENDING for run in self._mind.open.values()) or self._mind.marked:
             return _SOON
-        unsettled = self._parts.board.view().unsettled
-        soonest = min(unsettled.values(), default=self._parts.settings.poll_seconds)
+        soonest = min(self._unsettled.values(), default=self._parts.settings.poll_seconds)
         return max(_SOON, min(soonest, self._parts.settings.poll_seconds))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from hermes_company.domain.agent import Agent
+from hermes_company.domain.agent import Agent, UnreadableAgent
 from hermes_company.domain.matching import turn
 from hermes_company.domain.readiness import Facts, Verdict
 from hermes_company.domain.ticket import State, Ticket
@@ -34,9 +34,8 @@ class ReadyQueue:
         # What was found to wait for one thing only: the ticket as it was read, that thing, and where it lay.
         self._parked: dict[str, tuple[Ticket, str | None, State | None]] = {}
 
-    def worth_asking(self, view: BoardView) -> bool:
+    def worth_asking(self, view: BoardView, agents: Mapping[str, Agent | UnreadableAgent]) -> bool:
         """Whether anything may have become ready since everything was found waiting."""
-        agents = self._parts.agents.all()
         question = (view.version, self._mind.epoch, agents)
         self._began = self._parts.clock.boottime()
         if question == self._asked and self._began < self._ask_again:
