@@ -19,10 +19,12 @@ def best_first(ticket: Ticket, agents: Iterable[Agent]) -> list[Agent]:
     return sorted((a for a in agents if fits(ticket, a)), key=lambda a: (len(a.skills) - len(ticket.skills), a.name))
 
 
+# A sort key: priority, moment, id.
+Turn = tuple[int, datetime, str]
 _NEVER = datetime.max.replace(tzinfo=UTC)
 
 
-def turn(ticket: Ticket, now: datetime, ageing_hours: float) -> tuple[int, datetime, str]:
+def turn(ticket: Ticket, now: datetime, ageing_hours: float) -> Turn:
     """The sort key of waiting tickets: most urgent first, then oldest, then by id.
 
     A ticket that waits long rises by one priority for each `ageing_hours`, so that low ones are not starved.

@@ -48,7 +48,7 @@ class FolderBoard:
     def view(self, *, fresh: bool = False) -> BoardView:
         """See `Board.view`."""
         for state, folder in self._folders.items():
-            scanned = folder.look(fresh=fresh)
+            scanned = folder.look(fresh=fresh, unsure=self._resting if state is State.TODO else ())
             if scanned is not None:
                 self._update(state, scanned)
         return BoardView(

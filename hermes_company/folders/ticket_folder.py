@@ -6,7 +6,7 @@ import os
 import re
 import stat
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -56,15 +56,22 @@ class TicketFolder:
     _stamp: int = -1
     _next_look: float = float("-inf")
 
-    def look(self, *, fresh: bool) -> Scanned | None:
-        """Scan the folder if it may have changed since; None when it has not."""
+    def look(self, *, fresh: bool, unsure: Container[str] = ()) -> Scanned | None:
+        """Scan the folder if it may have changed since; None when it has not.
+
+        A folder's time stamp tells of files that came, went or were replaced: then only those are asked for their own. All of
+        them are where a whole look is due or asked for; those in `unsure` always are.
+        """
         stamp = self.stamp()
         now = self.clock.boottime()
         if stamp == self._stamp and not fresh and now < self._next_look:
             return None
-        scanned = _scan(self.path, self.files)
-        cost = self.clock.boottime() - now
-        self._next_look = now + min(max(cost * _LOOK_SHARE, _SHORTEST_LOOK_SECONDS), _LONGEST_LOOK_SECONDS)
+        if fresh or now >= self._next_look:
+            scanned = _scan(self.path, self.files, {})
+            cost = self.clock.boottime() - now
+            self._next_look = now + min(max(cost * _LOOK_SHARE, _SHORTEST_LOOK_SECONDS), _LONGEST_LOOK_SECONDS)
+        else:
+            scanned = _scan(self.path, self.files, {t: seen for t, seen in self.files.items() if t not in unsure})
         age = self.clock.now().timestamp() - stamp / 1e9
         racy = _COARSE_SECONDS if stamp % 1_000_000_000 == 0 else FINE_SECONDS
         self._stamp = -1 if age < racy else stamp
@@ -86,7 +93,8 @@ class TicketFolder:
         self._stamp = self.stamp()
 
 
-def _scan(path: Path, known: Mapping[str, Signature]) -> Scanned:
+def _scan(path: Path, known: Mapping[str, Signature], unchanged: Mapping[str, Signature]) -> Scanned:
+    """What lies there. Files in `unchanged` that are still the same ones are taken to be as they were."""
     files: dict[str, Signature] = {}
     strangers: dict[str, BadTicket] = {}
     try:
@@ -97,6 +105,10 @@ def _scan(path: Path, known: Mapping[str, Signature]) -> Scanned:
         for entry in entries:
             name = entry.name
             seen_before = name.endswith(".md") and name[:-3] in known
+            taken = unchanged.get(name[:-3]) if seen_before else None
+            if taken and entry.inode() == taken[0] and entry.is_file(follow_symlinks=False):
+                files[name[:-3]] = taken
+                continue
             if not seen_before and (not name.lower().endswith(".md") or _NOISE.match(name)):
                 continue
             try:

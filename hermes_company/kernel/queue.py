@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from datetime import datetime
+from operator import itemgetter
 
 from hermes_company.domain.agent import Agent, UnreadableAgent
-from hermes_company.domain.matching import turn
+from hermes_company.domain.matching import Turn, turn
 from hermes_company.domain.readiness import Facts, Verdict
 from hermes_company.domain.ticket import State, Ticket
 from hermes_company.kernel.parts import Mind, Parts
@@ -28,6 +30,8 @@ class ReadyQueue:
         self._mind = mind
         self._sorted: list[Ticket] = []
         self._sorted_for: tuple[int, int] = (-1, -1)
+        # Each waiting ticket as it was read, and its turn at the moment that the order is of.
+        self._turns: dict[str, tuple[Turn, Ticket]] = {}
         self._asked: object = None
         self._ask_again = float("-inf")
         self._began = 0.0
@@ -83,12 +87,19 @@ class ReadyQueue:
         now = self._parts.clock.now()
         sorted_for = (view.arrivals, int(now.timestamp() // _AGEING_SECONDS))
         if sorted_for != self._sorted_for:
-            ageing = self._parts.settings.ageing_hours
-            tickets = [ticket for ticket in view.todo.values() if isinstance(ticket, Ticket)]
-            self._sorted = sorted(tickets, key=lambda ticket: turn(ticket, now, ageing))
+            if sorted_for[1] != self._sorted_for[1]:
+                self._turns = {}
+            self._turns = {ticket.id: self._turn(ticket, now) for ticket in view.todo.values() if isinstance(ticket, Ticket)}
+            self._sorted = [ticket for _, ticket in sorted(self._turns.values(), key=itemgetter(0))]
             self._sorted_for = sorted_for
             self._parked = {name: parked for name, parked in self._parked.items() if name in view.todo}
         return self._sorted
+
+    def _turn(self, ticket: Ticket, now: datetime) -> tuple[Turn, Ticket]:
+        known = self._turns.get(ticket.id)
+        if known is not None and known[1] is ticket:
+            return known
+        return turn(ticket, now, self._parts.settings.ageing_hours), ticket
 
 
 def _has_hand_free(owner: str, facts: Facts, mind: Mind) -> bool:

@@ -244,3 +244,27 @@ def test_an_edit_in_place_is_seen(layout: Layout, board: FolderBoard, clock: Fak
 
     assert isinstance(content, Ticket)
     assert content.title == "other title"
+
+
+def test_a_file_that_is_being_written_is_asked_for_at_each_look(layout: Layout, clock: FakeClock) -> None:
+    """A file that grows while others come is not taken for what it was at first, and does not start too early."""
+    board = FolderBoard(layout, clock, settle_seconds=5.0)
+    growing = _put(layout, "T-1.md", raw=b"---\ntitle: half\n---\n")
+    _stamp(growing, clock)
+    assert set(board.view().unsettled) == {"T-1"}
+    clock.advance(0.9)
+    growing.write_bytes(b"---\ntitle: whole\n---\nbody\n")
+    _stamp(growing, clock)
+    _put(layout, "T-2.md")
+
+    view = board.view()
+
+    content = view.todo["T-1"]
+    assert isinstance(content, Ticket)
+    assert content.title == "whole"
+    assert view.unsettled["T-1"] == pytest.approx(5.0)
+
+
+def _stamp(path: Path, clock: FakeClock) -> None:
+    moment = clock.now().timestamp()
+    os.utime(path, (moment, moment))
