@@ -17,14 +17,18 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from contextlib import ExitStack
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from hermes_company.domain.run import Outcome, Phase
 from hermes_company.domain.ticket import State
+from hermes_company.errors import Refusal
+from hermes_company.folders.company_lock import company_lock
 from hermes_company.folders.run_files import RunFiles
 from hermes_company.folders.ticket_file import without_runtime
 from tests.fakes.crashing import FULL_DISK, Crash, Plan
@@ -42,6 +46,8 @@ class CompanyMachine(RuleBasedStateMachine):
         """An empty company."""
         self.folder = Path(tempfile.mkdtemp(prefix="hc-machine-"))
         self.rig = Rig(self.folder)
+        self.lock = ExitStack()
+        self.lock.enter_context(company_lock(self.rig.layout, self.rig.clock))
         self.rig.agent("bob", capacity=2)
         # The end of a process tree takes more than one look, so that things may happen in between.
         self.rig.workers.slow_end = 2
@@ -57,6 +63,7 @@ class CompanyMachine(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         """Nothing stays behind."""
+        self.lock.close()
         shutil.rmtree(self.folder)
 
     # People
@@ -132,14 +139,16 @@ class CompanyMachine(RuleBasedStateMachine):
 
     # Agents and their processes
 
-    @rule(which=_WHICH, summary=st.booleans(), turn=st.booleans())
-    def deliver(self, which: int, summary: bool, turn: bool) -> None:
-        """The agent writes DONE, with or without a summary, and its turn ends, or not."""
+    @rule(which=_WHICH, summary=st.sampled_from(["words", "", None]), turn=st.booleans())
+    def deliver(self, which: int, summary: str | None, turn: bool) -> None:
+        """The agent writes DONE, with a summary, an empty one or none yet, and its turn ends, or not."""
         ticket = self._pick(which)
         run = self._living(ticket)
         if run:
             outbox = run.order.workdir
-            if summary and not (outbox / "summary.md").exists():
+            if summary == "":
+                (outbox / "summary.md").touch()
+            elif summary and not (outbox / "summary.md").exists():
                 words = f"# {ticket} {len(self.delivered)}".encode()
                 (outbox / "summary.md").write_bytes(words)
                 self.delivered.add(words)
@@ -147,6 +156,29 @@ class CompanyMachine(RuleBasedStateMachine):
             self.done.add((ticket, int(run.order.run_dir.name)))
             if turn:
                 self.rig.workers.report(ticket, "turn_ended")
+
+    @rule(which=_WHICH)
+    def deliver_and_be_sent_back(self, which: int) -> None:
+        """What was handed in is not accepted, and the ticket begins again beside what lies in its outbox."""
+        ticket = self._pick(which)
+        if self._living(ticket):
+            self.rig.workers.broken = False
+            self.deliver(which, "words", turn=True)
+            self.rig.tick(5, seconds=1)
+            if self.rig.where(ticket) is State.REVIEW:
+                self.move(which, State.TODO)
+                self.rig.tick(3, seconds=30)
+
+    @rule(which=_WHICH)
+    def deleted_while_it_ends(self, which: int) -> None:
+        """A person deletes the file while the attempt's processes are being ended."""
+        ticket = self._pick(which)
+        if self._living(ticket):
+            self.deliver(which, "words", turn=True)
+            self.rig.tick()
+            if self.rig.where(ticket) is State.DOING:
+                self.delete(which)
+                self.rig.tick(4, seconds=1)
 
     @rule(which=_WHICH)
     def ask_a_person(self, which: int) -> None:
@@ -226,6 +258,12 @@ class CompanyMachine(RuleBasedStateMachine):
             pass
         self.rig.plan = None
         self.rig.restart()
+
+    @rule()
+    def second_loop(self) -> None:
+        """Somebody starts another loop beside this one: it is refused by the company's lock."""
+        with pytest.raises(Refusal, match="company-already-runs"), company_lock(self.rig.layout, self.rig.clock):
+            self.rig.restart()
 
     @rule()
     def claims_wiped(self) -> None:
