@@ -1,12 +1,12 @@
 """A Hypothesis machine over everything people, agents, processes and clocks may do to a company.
 
 After every step the promises of docs/explanation/architecture.md §5 hold. Each of these mutations of the kernel turns it
-red (tried by hand):
+red, in one run without shrinking (tried by hand):
 
 1. `domain/settling.py` `decide`: `_taken_away` is never returned (a person's move no longer ends the run);
 2. `kernel/ending.py` `_finish`: the ticket is moved while `progress` is still ENDING (tree not proved gone);
 3. `folders/outbox.py` `begin`: nothing is put aside (an old DONE finishes a new attempt);
-4. `kernel/loop.py` `_waiting`: tickets with an open attempt are not left out (a second attempt beside a living one);
+4. `kernel/queue.py` `waiting`: tickets in doing with an open attempt are not left out (a second one beside a living one);
 5. `kernel/ending.py` `_target`: failures never reach `retries` (retries without end);
 6. `kernel/loop.py` `recover`: open attempts are not taken up (a living run is forgotten after kill -9);
 7. `kernel/claiming.py` `_commit`: moves with an overwriting rename (a file in doing loses its bytes);
