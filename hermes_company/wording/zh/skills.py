@@ -1,0 +1,73 @@
+"""Chinese sentences of skills: drafts, a person's answers to them, the way back."""
+
+SENTENCES: dict[str, str] = {
+    "A merge or rebase is under way in the company's repository.": "公司的仓库里正在进行合并或变基。",
+    "A pattern that so many accepted tickets taught is drafted as a skill for you to review. 0: never.": "同一个模式在这么多个已验收的工单里出现过，就起草成技能请你审核。0：从不。",
+    "Accepted tickets taught the same pattern: {tickets}.": "这些已验收的工单总结出了同一个模式：{tickets}。",
+    "Correct it: `hc skill edit {name}`.": "请修改：`hc skill edit {name}`。",
+    "Drafted skill: {name}": "技能草稿：{name}",
+    "Drafted, for you to review:": "草稿，等你审核：",
+    "Finish it, then do this again.": "请先完成它，再做一次。",
+    "It is a draft: no agent is told of it before you approve it.": "这是草稿：在你批准之前，不会告诉任何员工。",
+    "It is approved: agents are told of it where it fits.": "已批准：适用时会告诉员工。",
+    "It is rejected, and not drafted again.": "已否决，不会再起草。",
+    "Move that folder away, or give one of them another name.": "请移走那个文件夹，或给其中一个改名。",
+    "Neither VISUAL nor EDITOR names an editor.": "VISUAL 和 EDITOR 都没有指定编辑器。",
+    "Neither among the drafts nor among the approved ones is a folder of that name with a SKILL.md.": "草稿和已批准的技能里，都没有叫这个名字且含有 SKILL.md 的文件夹。",
+    "No agent works on it that could begin again.": "没有员工在做它，谈不上重新开始。",
+    "Nothing was changed.": "什么也没改。",
+    "One of the two skills would be lost.": "两个技能会丢掉一个。",
+    "Reject it without --anew, or change the draft: `hc skill edit {name}`.": "请去掉 --anew 再否决，或修改草稿：`hc skill edit {name}`。",
+    "Rejected:": "已否决：",
+    "Set EDITOR, or give the new text with --file.": "请设置 EDITOR，或用 --file 给出新内容。",
+    "The editor {editor} failed: {reason}.": "编辑器 {editor} 出错：{reason}。",
+    "The engines would load it otherwise than it is meant, or not at all.": "引擎会错误地加载它，或者根本不加载。",
+    "The history knows no other version of the skill {name}.": "历史里没有技能 {name} 的其他版本。",
+    "The skill is as it was.": "技能没有变化。",
+    "The skill {name} is approved already.": "技能 {name} 早已批准。",
+    "The skill {name} is approved.": "技能 {name} 已批准。",
+    "The skill {name} is as it was in {commit}. The same again takes that back.": "技能 {name} 已恢复到 {commit} 时的样子。再做一次可以撤回。",
+    "The skill {name} is changed.": "技能 {name} 已修改。",
+    "The skill {name} is not in commit {commit}.": "提交 {commit} 里没有技能 {name}。",
+    "The skill {name} is rejected already.": "技能 {name} 早已否决。",
+    "The skill {name} is rejected.": "技能 {name} 已否决。",
+    "The skill {name} says that already.": "技能 {name} 本来就是这样。",
+    "The version could not be recorded.": "这个版本将无法记入历史。",
+    "There is a skill in {folder} already.": "{folder} 里已经有一个技能。",
+    "There is no skill {name}.": "没有技能 {name}。",
+    "What worked": "有效的做法",
+    "When to use": "何时使用",
+    "Where it comes from": "来源",
+    "Your text is kept. Correct it, then: hc skill edit {name} --file {file}": "你写的内容已保留。修改后运行：hc skill edit {name} --file {file}",
+    "`git log -- {path}` shows its versions.": "`git log -- {path}` 会列出它的各个版本。",
+    "`hc skill approve {name}` or `hc skill reject {name} -m …`": "`hc skill approve {name}` 或 `hc skill reject {name} -m …`",
+    "`hc skill list` shows what there is.": "`hc skill list` 列出现有的技能。",
+    "it is gone": "它已经不在了",
+    "it ended with status {status}": "它以状态 {status} 结束",
+    "skill {name} is drafted from {tickets} and waits for you": "根据 {tickets} 起草了技能 {name}，等你审核",
+    "skill {name} stays a draft: {problem}": "技能 {name} 仍是草稿：{problem}",
+    "The draft is company/skills-drafts/{name}/SKILL.md. No agent is told of it before you approve it.\n\n"
+    "- `hc skill show {name}` shows it, `hc skill edit {name}` changes it.\n"
+    "- `hc review approve {ticket}`, or this file moved to done: later tickets that it fits are told to read it.\n"
+    "- `hc review reject {ticket} -m …`: it is not drafted again.": "草稿在 company/skills-drafts/{name}/SKILL.md。在你批准之前，不会告诉任何员工。\n\n"
+    "- `hc skill show {name}` 查看，`hc skill edit {name}` 修改。\n"
+    "- `hc review approve {ticket}`，或把这个文件移到 done：以后适用的工单会让员工去读它。\n"
+    "- `hc review reject {ticket} -m …`：不会再起草。",
+    "{name}: {problem}.": "{name}：{problem}。",
+    "{pattern} Use for tickets such as: {titles}.": "{pattern}适用于这类工单：{titles}。",
+    "{ticket} is about a drafted skill.": "{ticket} 是关于技能草稿的。",
+}
+
+HELP: dict[str, str] = {
+    "A commit; else the version before the last change.": "某次提交；不写就是最后一次改动之前的版本。",
+    "Approve drafted skills: agents are told of them where they fit.": "批准技能草稿：适用时会告诉员工。",
+    "Bring an earlier version of a skill back.": "恢复技能以前的版本。",
+    "Change a skill in your editor, or take its new text from a file.": "用编辑器修改技能，或从文件读入新内容。",
+    "One or more skills, as `list` shows them.": "一个或多个技能，见 `list`。",
+    "Reject skills: no agent is told of them, and they are not drafted again.": "否决技能：不会告诉任何员工，也不会再起草。",
+    "Show a skill with where it comes from.": "显示技能及其来源。",
+    "Show the company's skills: approved, drafted, rejected.": "显示公司的技能：已批准的、草稿、已否决的。",
+    "The new text; `-` is standard input.": "新内容；`-` 表示标准输入。",
+    "The skill's name, as `list` shows it.": "技能的名称，见 `list`。",
+    "Why; it is kept beside the skill.": "理由；会和技能保存在一起。",
+}
