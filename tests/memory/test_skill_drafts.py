@@ -196,6 +196,18 @@ def test_a_rejected_one_is_not_drafted_again(drafted: Workshop, target: State) -
     assert len(drafted.told("skill.drafted")) == 1
 
 
+@pytest.mark.parametrize(("target", "place"), [(State.TODO, "rejected"), (State.DONE, "approved"), (State.REVIEW, "draft")])
+def test_a_ticket_that_was_moved_before_the_loop_saw_it(drafted: Workshop, target: State, place: str) -> None:
+    """It counts where it is seen first; in review it only waits."""
+    drafted.layout.ticket(TICKET, State.REVIEW).rename(drafted.layout.ticket(TICKET, target))
+    drafted.board.view(fresh=True)
+    drafted.happen("ticket.added", TICKET, to=target.value)
+
+    found = drafted.shelf.find(NAME)
+    assert found
+    assert found.place == place
+
+
 def test_a_deleted_one_is_not_drafted_again(drafted: Workshop) -> None:
     """The pattern remembers that it was drafted, even where nothing of the draft is left."""
     drafted.draft().unlink()

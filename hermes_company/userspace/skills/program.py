@@ -18,7 +18,7 @@ from hermes_company.userspace.skills.shelf import NameTaken, Place, Shelf, Shelv
 from hermes_company.userspace.skills.skill_file import MAX_BYTES
 from hermes_company.wording import Lang, Text, say
 
-_CHANGES = ("ticket.approved", "ticket.rejected", "ticket.moved")
+_CHANGES = ("ticket.added", "ticket.approved", "ticket.rejected", "ticket.moved")
 # What a ticket's folder says of its skill. One that is done may have been rejected before: that is for good.
 _MEANT: Mapping[State, Mapping[Place, Place]] = {
     State.DONE: {Place.DRAFT: Place.APPROVED},
@@ -71,8 +71,8 @@ class SkillDrafts:
         if event.ticket is None or event.kind not in _CHANGES:
             return
         if event.ticket.startswith(SKILL_TICKET):
-            self._decided(event.ticket)
-        elif self._least and (event.kind != "ticket.moved" or event.data.get("from") == State.DONE):
+            self._decided(event)
+        elif self._least and _may_count_otherwise(event):
             taught = self._patterns.taught_by(event.ticket)
             if taught:
                 self._look(taught, event.at[:10])
@@ -132,10 +132,12 @@ class SkillDrafts:
             if not note.drafted:
                 self._book.change(note, {"drafted": name})
 
-    def _decided(self, ticket: str) -> None:
+    def _decided(self, event: Event) -> None:
+        ticket = event.ticket or ""
         state, skill = self._desk.where(ticket), self._shelf.of_ticket(ticket)
         to = _MEANT[state].get(skill.place) if state and skill else None
-        if skill is None or to is None:
+        # Where it was just filed it says nothing yet; it may have been moved on before the loop saw it at all.
+        if skill is None or to is None or (event.kind == "ticket.added" and state is State.REVIEW):
             return
         problems = self._unfit(skill) if to is Place.APPROVED else []
         if not problems:
@@ -154,6 +156,11 @@ class SkillDrafts:
 
     def _taken(self, name: str) -> bool:
         return self._shelf.find(name) is not None or self._desk.where(f"{SKILL_TICKET}{name}") is not None
+
+
+def _may_count_otherwise(event: Event) -> bool:
+    """Whether it makes a ticket count as accepted, or no longer."""
+    return event.kind in ("ticket.approved", "ticket.rejected") or event.data.get("from") == State.DONE
 
 
 def _text(path: Path) -> str:
