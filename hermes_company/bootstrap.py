@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from hermes_company.userspace.memory.retriever import FtsRetriever
     from hermes_company.userspace.programs import Programs
     from hermes_company.userspace.skills import CompanySkills
+    from hermes_company.userspace.skills.program import SkillDrafts
+    from hermes_company.userspace.skills.shelf import Shelf
 
 
 class Company:
@@ -137,6 +139,14 @@ class Company:
         from hermes_company.userspace.skills import CompanySkills
 
         return CompanySkills(self.layout.skills, glossary=self.layout.glossary, parse_yaml=load_yaml)
+
+    @cached_property
+    def shelf(self) -> Shelf:
+        """Drafted, approved and rejected skills."""
+        from hermes_company.folders.yaml_text import load_yaml
+        from hermes_company.userspace.skills.shelf import Shelf
+
+        return Shelf(self.layout.skills, self.layout.skill_drafts, parse_yaml=load_yaml)
 
     @cached_property
     def prompts(self) -> PromptWriter:
@@ -266,7 +276,7 @@ class Company:
 
     @cached_property
     def programs(self) -> Programs:
-        """The userspace programs: archive, diary, the history of what they wrote, and what attempts used."""
+        """The userspace programs: archive, diary, skills, the history of what they wrote, and what attempts used."""
         from hermes_company.folders.atomic import write_atomic
         from hermes_company.userspace.cost.program import Cost
         from hermes_company.userspace.diary import Diary
@@ -277,6 +287,7 @@ class Company:
             [
                 Archive(self.notes, self.events, lang=self.settings.lang),
                 Diary(self.layout.logs, lang=self.settings.lang, runs=self.runs),
+                self._skill_drafts(),
                 self.history,
                 Cost(self.usage, self.usage_counter, self.spending),
             ],
@@ -286,6 +297,15 @@ class Company:
             # What is lost of it in a power cut is done again: programs can bear that.
             write=partial(write_atomic, durable=False),
         )
+
+    def _skill_drafts(self) -> SkillDrafts:
+        from hermes_company.folders.atomic import write_atomic
+        from hermes_company.folders.ticket_desk import BoardDesk
+        from hermes_company.userspace.skills.program import SkillDrafts
+
+        settings, desk = self.settings, BoardDesk(self.board)
+        least = settings.draft_skill_after
+        return SkillDrafts(self.notes, self.shelf, desk, self.events, lang=settings.lang, least=least, write=write_atomic)
 
     def catch_up(self) -> None:
         """One round of the programs, as the loop calls it."""

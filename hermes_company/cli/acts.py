@@ -33,8 +33,11 @@ class Did:
     warnings: tuple[Text, ...] = ()
 
 
-def each(door: Door, tickets: Sequence[str], act: Callable[[str], Did]) -> None:
+def each(door: Door, tickets: Sequence[str], act: Callable[[str], Did], *, what: str = "ticket") -> None:
     """Do it to every ticket; one that is refused does not keep the others from it. Rings the doorbell.
+
+    Args:
+        what: what they are called in `--json`.
 
     Raises:
         Ended: with the status of the worst refusal.
@@ -46,11 +49,11 @@ def each(door: Door, tickets: Sequence[str], act: Callable[[str], Did]) -> None:
             did = act(ticket)
         except Refusal as problem:
             worst = max(worst, problem.status)
-            results.append({"ticket": ticket, "error": problem.to_json()})
+            results.append({what: ticket, "error": problem.to_json()})
             if not door.as_json:
                 show_refusal(problem, door.lang, as_json=False)
         else:
-            results.append({"ticket": ticket, "changed": did.changed, "says": did.says.in_lang("en")})
+            results.append({what: ticket, "changed": did.changed, "says": did.says.in_lang("en")})
             if not door.as_json:
                 door.tell(did.says)
             for warning in did.warnings:

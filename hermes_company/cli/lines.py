@@ -116,6 +116,16 @@ def _not_archived(event: Event) -> Text:
     return say("no experience kept: {reason}", reason=Text.from_json(event.data.get("reason")))
 
 
+def _drafted(event: Event) -> Text:
+    tickets = ", ".join(map(str, event.data.get("tickets") or ()))
+    return say("skill {name} is drafted from {tickets} and waits for you", name=event.data.get("name"), tickets=tickets)
+
+
+def _unfit(event: Event) -> Text:
+    problem = next(map(Text.from_json, event.data.get("problems") or ()), Text(""))
+    return say("skill {name} stays a draft: {problem}", name=event.data.get("name"), problem=problem)
+
+
 _TELLERS: dict[str, Callable[[Event], Text]] = {
     "ticket.added": _added,
     "ticket.moved": _moved,
@@ -133,4 +143,6 @@ _TELLERS: dict[str, Callable[[Event], Text]] = {
     "program.failed": _program_failed,
     "memory.archived": _archived,
     "memory.skipped": _not_archived,
+    "skill.drafted": _drafted,
+    "skill.unfit": _unfit,
 }

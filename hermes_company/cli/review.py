@@ -54,8 +54,12 @@ def approve(
     """The same as `mv tasks/review/ID.md tasks/done/`."""
     from hermes_company.cli.acts import each
     from hermes_company.cli.reviewing import approve as act
+    from hermes_company.cli.reviewing import record_skills
 
-    each(door, tickets, lambda ticket: act(door.company, ticket, message))
+    try:
+        each(door, tickets, lambda ticket: act(door.company, ticket, message))
+    finally:
+        record_skills(door, tickets, "approve")
 
 
 @command(app, "reject", help="Send back with your feedback; the same conversation goes on.", shows=True)
@@ -71,6 +75,7 @@ def reject(
     """The same as writing the feedback and `mv tasks/review/ID.md tasks/doing/`."""
     from hermes_company.cli.acts import each
     from hermes_company.cli.curating import record, require_notes
+    from hermes_company.cli.reviewing import record_skills
     from hermes_company.cli.reviewing import reject as act
 
     blamed = blame or []
@@ -80,3 +85,4 @@ def reject(
     finally:
         if blamed:
             record(door, f"memory: blame {' '.join(blamed)} in {' '.join(tickets)}")
+        record_skills(door, tickets, "reject")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from hermes_company.cli.acts import Did, last_attempt, move, where
 from hermes_company.cli.report import title_of
 from hermes_company.cli.seeing import look
+from hermes_company.domain.names import SKILL_TICKET
 from hermes_company.domain.ticket import State
 from hermes_company.errors import Refusal
 from hermes_company.folders.safe_read import read_head
@@ -20,6 +21,8 @@ from hermes_company.wording import Lang, Text, say
 
 if TYPE_CHECKING:
     from hermes_company.bootstrap import Company
+    from hermes_company.cli.door import Door
+    from hermes_company.userspace.skills.shelf import Shelved
 
 _MOST_SUMMARY_BYTES = 65_536
 _MOST_FILES = 200
@@ -39,6 +42,8 @@ class Review:
     attempt: int
     flags: tuple[Text, ...]
     outbox: Path | None
+    # The SKILL.md that it is about, where it is the ticket of a drafted skill.
+    skill: Path | None = None
 
 
 def reviews(company: Company) -> list[Review]:
@@ -72,7 +77,22 @@ def _review(company: Company, ticket: str, state: State) -> Review:
         attempt=run.number if run else 0,
         flags=run.flags if run else (),
         outbox=Path(run.outbox) if run and run.outbox else None,
+        skill=skill.path if (skill := _skill(company, ticket)) else None,
     )
+
+
+def _skill(company: Company, ticket: str) -> Shelved | None:
+    """The drafted skill that the ticket is about, if it is that of one."""
+    return company.shelf.of_ticket(ticket) if ticket.startswith(SKILL_TICKET) else None
+
+
+def record_skills(door: Door, tickets: Sequence[str], verb: str) -> None:
+    """Put into the history what was decided on drafted skills."""
+    skills = [ticket.removeprefix(SKILL_TICKET) for ticket in tickets if ticket.startswith(SKILL_TICKET)]
+    if skills:
+        from hermes_company.cli.curating import record
+
+        record(door, f"skills: {verb} {' '.join(skills)}")
 
 
 def review_json(company: Company, item: Review) -> dict[str, object]:
@@ -101,10 +121,11 @@ def review_lines(company: Company, item: Review, lang: Lang) -> Iterator[str]:
     for flag in item.flags:
         yield f"  ! {flag.in_lang(lang)}"
     files = _files(item)
-    if files and item.outbox:
+    folder = item.skill.parent if item.skill else item.outbox
+    if files and folder:
         yield ""
-        yield say("Files in {folder}:", folder=item.outbox).in_lang(lang)
-        yield from (f"  {path.relative_to(item.outbox)}" for path in files)
+        yield say("Files in {folder}:", folder=folder).in_lang(lang)
+        yield from (f"  {path.relative_to(folder)}" for path in files)
     summary = _summary(item)
     if summary:
         yield ""
@@ -117,6 +138,8 @@ def review_lines(company: Company, item: Review, lang: Lang) -> Iterator[str]:
 
 def _files(item: Review) -> list[Path]:
     """What was handed in, without following links."""
+    if item.skill:
+        return [item.skill]
     if item.outbox is None or not item.outbox.is_dir():
         return []
     found: list[Path] = []
@@ -131,7 +154,8 @@ def _files(item: Review) -> list[Path]:
 
 
 def _summary(item: Review) -> str | None:
-    raw = read_head(item.outbox / "summary.md", _MOST_SUMMARY_BYTES) if item.outbox else None
+    file = item.skill or (item.outbox / "summary.md" if item.outbox else None)
+    raw = read_head(file, _MOST_SUMMARY_BYTES) if file else None
     return None if raw is None else raw.decode("utf-8", "replace")
 
 
@@ -139,9 +163,14 @@ def approve(company: Company, ticket: str, words: str) -> Did:
     """Accept what was handed in.
 
     Raises:
-        Refusal: `ticket-unknown`, `not-in-review`, `ticket-moved`.
+        Refusal: `ticket-unknown`, `not-in-review`, `ticket-moved`; of a drafted skill's ticket what `skilling.approve` refuses.
     """
     _, state = where(company, ticket)
+    skill = _skill(company, ticket)
+    if skill:
+        from hermes_company.cli.skilling import approve as approve_skill
+
+        return approve_skill(company, skill.name)
     if state is State.DONE:
         return Did(False, say("{ticket} is accepted already.", ticket=ticket))
     if state is not State.REVIEW:
@@ -157,9 +186,17 @@ def reject(company: Company, ticket: str, words: str, *, anew: bool, blamed: Seq
     """Send it back with feedback, which is kept with the attempt before the ticket moves; blame notes that misled its agent.
 
     Raises:
-        Refusal: `ticket-unknown`, `not-in-review`, `feedback-empty`, `no-attempt`, `ticket-moved`.
+        Refusal: `ticket-unknown`, `not-in-review`, `feedback-empty`, `no-attempt`, `ticket-moved`; of a drafted skill's
+            ticket `skill-has-no-agent`, or what `skilling.reject` refuses.
     """
     _, state = where(company, ticket)
+    skill = _skill(company, ticket)
+    if skill:
+        from hermes_company.cli.skilling import reject as reject_skill
+
+        if anew:
+            raise _nobody_s(ticket)
+        return reject_skill(company, skill.name, words)
     if state not in (State.REVIEW, State.DONE):
         raise _not_in_review(ticket, state)
     if not words.strip():
@@ -191,4 +228,15 @@ def _not_in_review(ticket: str, state: State) -> Refusal:
         fact=say("{ticket} is in {state}, not in review.", ticket=ticket, state=state.value),
         cause=say("There is nothing handed in to judge."),
         remedy=say("`hc why {ticket}` says what it waits for.", ticket=ticket),
+    )
+
+
+def _nobody_s(ticket: str) -> Refusal:
+    return Refusal(
+        "skill-has-no-agent",
+        fact=say("{ticket} is about a drafted skill.", ticket=ticket),
+        cause=say("No agent works on it that could begin again."),
+        remedy=say(
+            "Reject it without --anew, or change the draft: `hc skill edit {name}`.", name=ticket.removeprefix(SKILL_TICKET)
+        ),
     )

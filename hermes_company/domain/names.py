@@ -10,6 +10,8 @@ _TICKET_ID = re.compile(r"\w(?:[\w.-]{0,78}\w)?")
 # An agent's name reaches tmux as a window name, where `#(…)` would be executed and `:` or `.` would address something else.
 _AGENT_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_-]{0,38}[A-Za-z0-9])?")
 _SKILL_NAME = re.compile(r"\w[\w.-]{0,63}")
+# The ticket of a drafted skill is called by the skill's name behind this.
+SKILL_TICKET = "SKILL-"
 _RESERVED = frozenset({"con", "prn", "aux", "nul", "lock", "runtime"})
 # 255 bytes is the limit of a file name on the common file systems; `.md`, a suffix and a temporary mark must still fit.
 _MAX_NAME_BYTES = 200

@@ -78,6 +78,7 @@ class Settings:
     lease_seconds: float = 120.0
     poll_seconds: float = 1.0
     timeout_minutes: float = 30.0
+    draft_skill_after: int = 3  # accepted tickets that taught one pattern; 0: never
     projects: Mapping[str, str] = field(default_factory=dict)
     engines: Mapping[str, EngineSettings] = field(default_factory=dict)
     currency: str = "USD"  # of `prices` and of the money in `budgets`

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from hermes_company.domain.settings import EngineSettings
 from hermes_company.domain.signals import Signal
-from hermes_company.engines import claude_consents, hooks
+from hermes_company.engines import claude_consents, hooks, native_skills
 from hermes_company.engines.asking import accepted, unanswered
 from hermes_company.engines.programs import Program
 from hermes_company.errors import Refusal
@@ -82,6 +82,7 @@ class ClaudeCode:
         if refusal is None:
             # The bypass mode is agreed to for this run alone, in its own settings file.
             self.grant(c for c in accepted(self.consents(job)) if c.kind != "bypass")
+            native_skills.lay_out(job)
         return refusal
 
     def consents(self, job: Job) -> tuple[Consent, ...]:
@@ -106,6 +107,8 @@ class ClaudeCode:
 
     def _launch(self, job: Job, conversation: str) -> Launch:
         model = ("--model", job.agent.model) if job.agent.model else ()
+        # Not `--plugin-dir`: a plugin's skills lose every character of their names that is not ASCII.
+        skills = native_skills.folder(job)
         return Launch(
             argv=(
                 _PROGRAM.path(job.settings, job.environ),
@@ -114,6 +117,7 @@ class ClaudeCode:
                 job.session_id,
                 "--settings",
                 str(job.run_dir / "settings.json"),
+                *(("--add-dir", str(skills)) if skills else ()),
                 *model,
                 *job.agent.args,
                 "--",

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from hermes_company.domain.settings import EngineSettings
 from hermes_company.domain.signals import Signal
-from hermes_company.engines import codex_consents, hooks
+from hermes_company.engines import codex_consents, hooks, native_skills
 from hermes_company.engines.asking import accepted, unanswered
 from hermes_company.engines.programs import Program
 from hermes_company.errors import Refusal
@@ -52,6 +52,8 @@ class Codex:
         refusal = self.preflight(job)
         if refusal is None:
             self.grant(accepted(self.consents(job)))
+            native_skills.lay_out(job)
+            native_skills.lay_into_outbox(job)
         return refusal
 
     def consents(self, job: Job) -> tuple[Consent, ...]:

@@ -30,6 +30,10 @@ class Layout:
         return self.company / "skills"
 
     @cached_property
+    def skill_drafts(self) -> Path:
+        return self.company / "skills-drafts"
+
+    @cached_property
     def glossary(self) -> Path:
         return self.company / "glossary.tsv"
 

@@ -91,7 +91,9 @@ class PromptWriter:
             "feedback": feedback,
             "previous_summary": previous_summary,
         }
-        return RenderedPrompt(text=self._fill(FEEDBACK_RUNNER, values), project=self.project_of(ticket, workdir))
+        # Told once already, but a resumed engine has to be offered them again.
+        skills = tuple(self._skill_finder.skills_for(ticket, agent))
+        return RenderedPrompt(text=self._fill(FEEDBACK_RUNNER, values), skills=skills, project=self.project_of(ticket, workdir))
 
     def _common(self, ticket: Ticket, agent: Agent, *, attempt: int, token: str, workdir: Path, outbox: Path) -> dict[str, Any]:
         return {

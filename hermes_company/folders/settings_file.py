@@ -110,6 +110,9 @@ _COMMENTS: dict[str, Text] = {
     "lease_seconds": say("How long a claim holds without being renewed."),
     "poll_seconds": say("The longest pause between two looks at the folders; changes are noticed earlier."),
     "timeout_minutes": say("Time limit of an attempt where neither ticket nor agent names one."),
+    "draft_skill_after": say(
+        "A pattern that so many accepted tickets taught is drafted as a skill for you to review. 0: never."
+    ),
     "projects": say("Names for folders, so that a ticket may say `project: site` instead of a path."),
     "engines": say(
         "What an engine may do unattended. command: its program, where it is not the usual one on PATH.\n"

@@ -155,7 +155,7 @@ class Claimer:
         run = replace(run, workdir=str(workdir), digest=ticket.digest, title=ticket.title)
         prompt = self._prompt(run, ticket, agent, engine)
         run = replace(run, project=prompt.project)
-        job = self._job(run, ticket, agent, prompt.text)
+        job = self._job(run, ticket, agent, prompt)
         self._record_prompt(run, prompt)
         problem = engine.prepare(job)
         if problem:
@@ -215,7 +215,7 @@ class Claimer:
         text = say("Go on with this ticket: it was sent back to you. Read its file again, it may have been edited.")
         return text.in_lang(self._parts.settings.lang)
 
-    def _job(self, run: Attempt, ticket: Ticket, agent: Agent, prompt: str) -> Job:
+    def _job(self, run: Attempt, ticket: Ticket, agent: Agent, prompt: RenderedPrompt) -> Job:
         run_dir = self._parts.runs.folder(run.ticket, run.number)
         return Job(
             ticket=run.ticket,
@@ -227,12 +227,13 @@ class Claimer:
             run_dir=run_dir,
             outbox=Path(run.outbox),
             workdir=Path(run.workdir),
-            prompt=prompt,
+            prompt=prompt.text,
             prompt_file=run_dir / "prompt.md",
             body=ticket.body,
             settings=self._parts.engine_settings(run.engine),
             environ=self._parts.environ,
             feedback=run.feedback,
+            skills=prompt.skills,
         )
 
     def _record_prompt(self, run: Attempt, prompt: RenderedPrompt) -> None:

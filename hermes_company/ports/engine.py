@@ -14,6 +14,7 @@ from hermes_company.domain.agent import Agent
 from hermes_company.domain.settings import EngineSettings
 from hermes_company.domain.signals import Signal
 from hermes_company.errors import Refusal
+from hermes_company.ports.memory import SkillEntry
 from hermes_company.wording import Text
 
 
@@ -40,6 +41,8 @@ class Job:
     # The orchestrator's own environment, to look programs and configuration folders up in. Not to be copied wholesale.
     environ: Mapping[str, str]
     feedback: str | None = None
+    # The company's skills that fit the ticket; its prompt names them, an engine may offer them by its own means as well.
+    skills: tuple[SkillEntry, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -113,7 +116,10 @@ class Engine(Protocol):
         """
 
     def prepare(self, job: Job) -> Refusal | None:
-        """For the launch: record the consents that company.yaml accepts in advance, then answer as `preflight` does."""
+        """For the launch: record the consents that company.yaml accepts in advance, lay out files that the engine reads.
+
+        Answers as `preflight` does; after a refusal nothing is started.
+        """
 
     def consents(self, job: Job) -> tuple[Consent, ...]:
         """What the engine asks before it works on such a job in that folder, answered or not. Reads only.

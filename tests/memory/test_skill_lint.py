@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 from skills_ref import validate
 
 from hermes_company.folders.atomic import write_atomic
@@ -35,6 +38,24 @@ STRICT: dict[str, tuple[str, str]] = {
     "long description": ("a", "name: a\ndescription: " + "d" * 1025),
     "long compatibility": ("a", "name: a\ndescription: x\ncompatibility: " + "c" * 501),
     "unknown field": ("landing-page", GOOD + "\nversion: 1.0.0"),
+    "quoted, commented": ("landing-page", "# ours\nname: 'landing-page' # pages\ndescription: \"Use when: pages\""),
+    "folded description": ("landing-page", "name: landing-page\ndescription: >\n  Builds\n  pages"),
+    "numbers": ("1", "name: 1\ndescription: 2\nmetadata:\n  version: 1.0"),
+    "composed name": ("ﬁ", "name: fi\ndescription: x"),
+    "name of a sign": ("🚀", "name: 🚀\ndescription: x"),
+    "name with marks": ("हिन्दी", "name: हिन्दी\ndescription: x"),
+    "title case": ("ǅ", "name: ǅ\ndescription: x"),
+    "trailing hyphen": ("page-", "name: page-\ndescription: x"),
+    "blank description": ("landing-page", "name: landing-page\ndescription: '  '"),
+    "list of tools": ("landing-page", GOOD + "\nallowed-tools: [Bash, Read]"),
+    "list as compatibility": ("landing-page", GOOD + "\ncompatibility:\n  - node"),
+    "metadata in braces": ("landing-page", GOOD + "\nmetadata: {a: b}"),
+    "key twice": ("landing-page", GOOD + "\nname: landing-page"),
+    "anchor": ("landing-page", GOOD + "\nlicense: &l MIT"),
+    "tab": ("landing-page", GOOD + "\nmetadata:\n\tv: '1'"),
+    "fence inside": ("landing-page", 'name: landing-page\ndescription: "Pages --- that sell"'),
+    "empty front matter": ("landing-page", "# nothing"),
+    "front matter of a list": ("landing-page", "- name"),
     "broken yaml": ("landing-page", "name: landing-page\ndescription: Use when: pages"),
 }
 
@@ -52,6 +73,52 @@ def test_the_lint_agrees_with_the_reference_validator(tmp_path: Path, case: str)
     """What it passes we pass, what it refuses we refuse."""
     path = skill(tmp_path, *STRICT[case])
     assert bool(lint_skill(path, load_yaml)) == bool(validate(path.parent))
+
+
+@pytest.mark.parametrize("mark", ["\ufeff", "", "\n"])
+def test_the_lint_agrees_on_how_a_file_begins(tmp_path: Path, mark: str) -> None:
+    """A byte order mark or a blank line before the front matter hides it from others."""
+    path = skill(tmp_path, "landing-page", GOOD)
+    path.write_text(mark + path.read_text(), encoding="utf-8")
+
+    assert bool(lint_skill(path, load_yaml)) == bool(validate(path.parent)) == bool(mark)
+
+
+# What the specification's table of fields says, and the validator (skills-ref 0.1.1) does not look at.
+STRICTER = {
+    "metadata that is text": GOOD + "\nmetadata: all mine",
+    "metadata that is nested": GOOD + "\nmetadata:\n  hc:\n    source: TASK-001",
+    "a description that is null": "name: landing-page\ndescription: ~",
+}
+
+
+@pytest.mark.parametrize("case", STRICTER)
+def test_where_the_lint_is_stricter(tmp_path: Path, case: str) -> None:
+    """Only where the specification itself says so."""
+    path = skill(tmp_path, "landing-page", STRICTER[case])
+
+    assert (bool(lint_skill(path, load_yaml)), validate(path.parent)) == (True, [])
+
+
+_NAMES = st.text(st.sampled_from("aZz09-_. é落ﬁǅ１🚀"), min_size=1, max_size=8) | st.text(min_size=1, max_size=6)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    _NAMES.filter(lambda name: name.strip(".") and "/" not in name and name.isprintable()),
+    st.text(max_size=20).filter(str.isprintable),
+)
+def test_the_lint_agrees_on_any_name_and_description(tmp_path_factory: pytest.TempPathFactory, name: str, use: str) -> None:
+    """Whatever letters, signs and spaces they are made of."""
+    front = "".join(
+        f"{key}: {json.dumps(value, ensure_ascii=False)}\n" for key, value in (("name", name), ("description", use))
+    )
+    try:
+        path = skill(tmp_path_factory.mktemp("s"), name, front.rstrip("\n"))
+    except (OSError, UnicodeEncodeError):
+        assume(False)
+
+    assert bool(lint_skill(path, load_yaml)) == bool(validate(path.parent)), (name, use)
 
 
 @pytest.mark.parametrize(("body", "fine"), [("", False), ("one line\n", True), ("line\n" * 500, True), ("line\n" * 501, False)])

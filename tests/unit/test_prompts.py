@@ -89,6 +89,11 @@ def render(
 
 def render_feedback(prompts: Prompts, feedback: str, previous_summary: Path | None = None) -> str:
     """What a resumed conversation is told."""
+    return resumed(prompts, feedback, previous_summary).text
+
+
+def resumed(prompts: Prompts, feedback: str, previous_summary: Path | None = None) -> RenderedPrompt:
+    """One prompt of a resumed conversation."""
     return prompts.render_feedback(
         TICKET,
         AGENT,
@@ -98,7 +103,7 @@ def render_feedback(prompts: Prompts, feedback: str, previous_summary: Path | No
         outbox=Path("/acme/outbox/laohuang/TASK-001"),
         feedback=feedback,
         previous_summary=previous_summary,
-    ).text
+    )
 
 
 @pytest.fixture(scope="module")
@@ -283,6 +288,14 @@ def test_resumed_conversation_hears_the_feedback(tmp_path: Path, lang: Lang) -> 
     assert "\n   hc-new\n" in text
     assert "TASK-001" in text.split("\n")[-2]
     assert len(text) < 1_500
+
+
+def test_resumed_conversation_has_the_skills_that_fit_now(english: Layout) -> None:
+    """Its engine offers them again; what it is told does not repeat them."""
+    prompt = resumed(writer(english, Memory(skills=[SKILL])), "shorter")
+
+    assert prompt.skills == (SKILL,)
+    assert SKILL.name not in prompt.text
 
 
 # What others wrote is never a template

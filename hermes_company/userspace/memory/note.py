@@ -77,6 +77,8 @@ class Note:
     # Experience only: ids that the agent says it used, and the lessons and patterns that came out of it.
     used: tuple[str, ...] = ()
     lessons: tuple[str, ...] = ()
+    # Pattern only: the skill that was drafted from it.
+    drafted: str = ""
 
 
 def read_note(path: Path, kind: Kind, agent: str, parse_yaml: ParseYaml) -> Note:
@@ -135,6 +137,7 @@ def _note(path: Path, kind: Kind, agent: str, fields: Mapping[str, Any], body: s
         source_sha256=str(fields.get("source_sha256") or ""),
         used=_words(fields, "used"),
         lessons=_words(fields, "lessons"),
+        drafted=str(fields.get("drafted") or ""),
     )
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from hermes_company.ports.files import ParseYaml
-from hermes_company.userspace.files import Finding, Unreadable, read_text
+from hermes_company.userspace.files import Finding, Unreadable, read_head, read_text
 from hermes_company.userspace.memory.note import split_front_matter
 from hermes_company.userspace.skills.skill_file import FILE_NAME, MAX_BYTES, MAX_DESCRIPTION, skill_files
 from hermes_company.wording import Text, say
@@ -16,6 +17,8 @@ from hermes_company.wording import Text, say
 MAX_NAME = 64
 MAX_COMPATIBILITY = 500
 MAX_LINES = 500
+_BOM = b"\xef\xbb\xbf"
+_FLOW = re.compile(r"^metadata:[ \t]*\{", re.MULTILINE)
 FIELDS = ("name", "description", "license", "compatibility", "metadata", "allowed-tools")
 
 
@@ -37,7 +40,9 @@ def lint_skill(path: Path, parse_yaml: ParseYaml) -> list[Finding]:
         return [Finding(str(path), problem.reason)]
     if path.name != FILE_NAME:
         return [Finding(str(path), say("it is a flat file, which no engine loads; `hc skill migrate` makes a folder of it"))]
-    return [Finding(str(path), problem) for problem in _problems(path, text, parse_yaml)]
+    begins = read_head(path, len(_BOM))[0]
+    marked = [say("it begins with a byte order mark; other readers see no front matter then")] if begins == _BOM else []
+    return [Finding(str(path), problem) for problem in (*marked, *_problems(path, text, parse_yaml))]
 
 
 def _problems(path: Path, text: str, parse_yaml: ParseYaml) -> Iterator[Text]:
@@ -45,6 +50,10 @@ def _problems(path: Path, text: str, parse_yaml: ParseYaml) -> Iterator[Text]:
     if not front:
         yield say("it has no front matter; Codex skips it in silence")
         return
+    if "---" in front:
+        yield say("its front matter has `---` in it; other readers take that for its end")
+    if _FLOW.search(front):
+        yield say("its `metadata` is written in braces, which other readers refuse; put each key on a line of its own")
     try:
         fields = parse_yaml(front)
     except ValueError as problem:
