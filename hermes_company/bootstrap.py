@@ -271,11 +271,18 @@ class Company:
         from hermes_company.userspace.cost.program import Cost
         from hermes_company.userspace.diary import Diary
         from hermes_company.userspace.memory.archive import Archive
+        from hermes_company.userspace.memory.told import ToldNotes
         from hermes_company.userspace.programs import Programs
 
         return Programs(
             [
-                Archive(self.notes, self.events, lang=self.settings.lang),
+                Archive(
+                    self.notes,
+                    self.events,
+                    lang=self.settings.lang,
+                    told=ToldNotes(self.runs),
+                    failure_days=self.settings.learning.failure_days,
+                ),
                 Diary(self.layout.logs, lang=self.settings.lang, runs=self.runs),
                 self.history,
                 Cost(self.usage, self.usage_counter, self.spending),

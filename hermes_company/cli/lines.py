@@ -104,6 +104,8 @@ def _program_failed(event: Event) -> Text:
 
 
 def _archived(event: Event) -> Text:
+    if event.data.get("status") == "thin":
+        return say("experience kept (thin): its summary has none of the headings that prompts ask for, nothing of it is told")
     return say("experience kept ({status})", status=event.data.get("status"))
 
 

@@ -60,6 +60,13 @@ class Budgets:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class LearningSettings:
+    """What is learned besides what summaries say."""
+
+    failure_days: int = 30  # how long the lesson of an attempt that failed is shown; 0: it leaves none
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Settings:
     """All of `company.yaml`."""
 
@@ -80,6 +87,7 @@ class Settings:
     timeout_minutes: float = 30.0
     projects: Mapping[str, str] = field(default_factory=dict)
     engines: Mapping[str, EngineSettings] = field(default_factory=dict)
+    learning: LearningSettings = field(default_factory=LearningSettings)
     currency: str = "USD"  # of `prices` and of the money in `budgets`
     prices: Mapping[str, Price] = field(default_factory=dict)  # by the model's name as transcripts have it
     budgets: Budgets = field(default_factory=Budgets)

@@ -23,6 +23,8 @@ class Recalled:
     # Ticket it was learned in, and when (ISO date).
     source: str
     date: str
+    # Why it may be told, in the company's language: its ticket was accepted, …
+    standing: str = ""
     text: str
     score: float
     terms: tuple[str, ...]

@@ -74,7 +74,8 @@ class Note:
     # Made by a ticket marked `trust: untrusted`: never shown to another agent.
     untrusted: bool = False
     source_sha256: str = ""
-    # Experience only: ids that the agent says it used, and the lessons and patterns that came out of it.
+    # Experience only: ids that its agent was told, those of them that it says it used, lessons and patterns that came of it.
+    injected: tuple[str, ...] = ()
     used: tuple[str, ...] = ()
     lessons: tuple[str, ...] = ()
 
@@ -133,6 +134,7 @@ def _note(path: Path, kind: Kind, agent: str, fields: Mapping[str, Any], body: s
         harmful_in=_words(fields, "harmful_in"),
         untrusted=fields.get("trust") == "untrusted",
         source_sha256=str(fields.get("source_sha256") or ""),
+        injected=_words(fields, "injected"),
         used=_words(fields, "used"),
         lessons=_words(fields, "lessons"),
     )

@@ -1,6 +1,7 @@
 """Chinese sentences of domain, folders and kernel."""
 
 SENTENCES: dict[str, str] = {
+    "failure_days: how long the lesson of an attempt that failed is shown; 0: it leaves none.": "failure_days：失败的尝试留下的教训展示多少天；0：不留下教训。",
     "it is larger than {limit} bytes": "文件超过 {limit} 字节",
     "it is a link out of the company": "它是指向公司目录之外的链接",
     "it can't be opened ({problem})": "无法打开（{problem}）",
@@ -26,6 +27,7 @@ SENTENCES: dict[str, str] = {
     "The folder is called {folder}, but the profile says {name}.": "目录名是 {folder}，profile 里写的却是 {name}。",
     "Rename the folder or correct `name`.": "请重命名目录，或改正 `name`。",
     "`{key}` is missing.": "缺少 `{key}`。",
+    "trusted or untrusted": "trusted 或 untrusted",
     "{name} can't be an agent's name.": "{name} 不能用作员工名。",
     "Take letters A-Z a-z, digits, `_` and `-` only, at most 40.": "只能用字母 A-Z a-z、数字、`_` 和 `-`，最多 40 个字符。",
     "You finish what you start, check your work by running it, and say plainly what you could not do.": "开了头的事就做完，通过运行来检查成果，做不到的直接说明。",
