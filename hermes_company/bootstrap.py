@@ -232,9 +232,12 @@ class Company:
     @cached_property
     def history(self) -> History:
         """Earlier states of memory and skills."""
+        from hermes_company.folders.atomic import write_atomic
+        from hermes_company.userspace.memory.copies import Copies
         from hermes_company.userspace.memory.history import History
 
-        return History(self.layout.root, scratch=self.layout.cache, environ=self.environ)
+        copies = Copies(self.layout.root, self.layout.copies, now=self.clock.now, write=write_atomic)
+        return History(self.layout.root, scratch=self.layout.cache, environ=self.environ, copies=copies)
 
     @cached_property
     def usage(self) -> UsageBook:
@@ -369,7 +372,7 @@ class Company:
             jobs=lambda agent: [self.job_for(agent, folder) for folder in self.folders_of(agent)],
             environ=self.environ,
         )
-        memory = MemoryExaminer(self.layout.root, self.notes, self.layout.skills, parse_yaml=load_yaml)
+        memory = MemoryExaminer(self.layout.root, self.notes, self.layout.skills, self.history, parse_yaml=load_yaml)
         return folders, terminal, engines, memory
 
 

@@ -197,7 +197,7 @@ _SAID: dict[str, str] = {
     "Delete the notes that only {ticket} taught?": "删除只来自 {ticket} 的经验？",
     "{path} is deleted.": "已删除 {path}。",
     "Nothing is deleted: no note comes from {ticket} alone.": "没有删除什么：没有只来自 {ticket} 的经验。",
-    "The company is no git repository of its own: nothing is recorded.": "公司目录不是独立的 git 仓库：没有历史。",
+    "The company is no git repository of its own: only the latest changes are kept, as copies.": "公司目录不是独立的 git 仓库：只保留最近改动的副本。",
     "Nothing was changed yet.": "还没有改动。",
     "Undone by {commit}. `hc memory revert {commit}` takes that back.": "已用 {commit} 撤销。`hc memory revert {commit}` 可以再撤回来。",
     "{path}: {problem}": "{path}：{problem}",
