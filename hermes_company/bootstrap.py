@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from hermes_company.kernel.sight import Sight
     from hermes_company.ports.doctor import Examiner
     from hermes_company.ports.engine import Engine, Job
+    from hermes_company.ports.memory import Program
     from hermes_company.terminal.workers import TmuxWorkers
     from hermes_company.userspace.cost.book import UsageBook
     from hermes_company.userspace.cost.counting import Counter
@@ -286,6 +287,7 @@ class Company:
                     told=ToldNotes(self.runs),
                     failure_days=self.settings.learning.failure_days,
                 ),
+                *self._distillers(),
                 Diary(self.layout.logs, lang=self.settings.lang, runs=self.runs),
                 self.history,
                 Cost(self.usage, self.usage_counter, self.spending),
@@ -296,6 +298,28 @@ class Company:
             # What is lost of it in a power cut is done again: programs can bear that.
             write=partial(write_atomic, durable=False),
         )
+
+    def _distillers(self) -> Sequence[Program]:
+        """The one program that only some companies want."""
+        if not self.settings.learning.distill:
+            return ()
+        from contextlib import suppress
+
+        from hermes_company.folders.ticket_file import render_ticket
+        from hermes_company.ports.board import PlaceTaken
+        from hermes_company.userspace.memory.distill import Distiller
+
+        def post(ticket: str, fields: Mapping[str, object], body: str) -> None:
+            if not self.layout.ticket_runs(ticket).exists():
+                with suppress(PlaceTaken):
+                    self.board.create(ticket, render_ticket(fields, body))
+
+        def owner(agent: str) -> str | None:
+            chosen = self.agents.all().get(self.settings.learning.distill_owner or agent)
+            # That engine has no model: it would look for blocks to run.
+            return None if chosen is None or getattr(chosen, "engine", "shell") == "shell" else chosen.name
+
+        return (Distiller(self.notes, self.events, self.clock, post=post, owner=owner, lang=self.settings.lang),)
 
     def catch_up(self) -> None:
         """One round of the programs, as the loop calls it."""

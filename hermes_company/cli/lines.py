@@ -113,6 +113,10 @@ def _not_archived(event: Event) -> Text:
     return say("no experience kept: {reason}", reason=Text.from_json(event.data.get("reason")))
 
 
+def _distilled(event: Event) -> Text:
+    return say("{kept} lessons distilled, {dropped} dropped", kept=event.data.get("kept"), dropped=event.data.get("dropped"))
+
+
 _TELLERS: dict[str, Callable[[Event], Text]] = {
     "ticket.added": _added,
     "ticket.moved": _moved,
@@ -129,4 +133,5 @@ _TELLERS: dict[str, Callable[[Event], Text]] = {
     "program.failed": _program_failed,
     "memory.archived": _archived,
     "memory.skipped": _not_archived,
+    "memory.distilled": _distilled,
 }

@@ -63,6 +63,8 @@ class Budgets:
 class LearningSettings:
     """What is learned besides what summaries say."""
 
+    distill: bool = False  # whether an engine reads the summary of each accepted ticket once more, as a ticket of its own
+    distill_owner: str = ""  # … and whose engine; empty: that of the agent who did it
     failure_days: int = 30  # how long the lesson of an attempt that failed is shown; 0: it leaves none
 
 

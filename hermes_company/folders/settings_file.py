@@ -118,7 +118,11 @@ _COMMENTS: dict[str, Text] = {
         "sandboxed: this machine is a sandbox (Claude refuses to work as root elsewhere).\n"
         "accept: start-up questions that you agree to (trust, bypass, api-key). max_running 0: no limit of its own."
     ),
-    "learning": say("failure_days: how long the lesson of an attempt that failed is shown; 0: it leaves none."),
+    "learning": say(
+        "distill: an engine reads the summary of each accepted ticket once more, as a ticket of its own that costs money.\n"
+        "distill_owner: whose engine; empty: of the agent who did it.\n"
+        "failure_days: how long the lesson of an attempt that failed is shown; 0: it leaves none."
+    ),
     "currency": say("What `prices` and the money in `budgets` are counted in."),
     "prices": say(
         "What a million tokens cost, by the model's name as `hc cost` shows it.\n"

@@ -91,6 +91,41 @@ def test_only_what_was_accepted_reaches_the_model(founded: Founded, real_engine:
         assert all(word not in turn.prompt for turn in model.turns for word in WORDS)
 
 
+DISTILLED = "部署前先在本地压缩图片，Vercel 的构建就不会超时"
+INVENTED = "Vercel 的账号要绑定信用卡"
+ITEMS = [
+    {"kind": "lesson", "text": DISTILLED, "quote": "图片优化要在本地先做完再上传"},
+    {"kind": "lesson", "text": INVENTED, "quote": "没有绑定信用卡，部署被拒绝"},
+]
+DISTILL = Chore("DISTILL-TASK-001", (f"printf %s '{json.dumps(ITEMS)}' > \"$HC_OUTBOX/lessons.json\"",))
+
+
+def test_distilled_by_an_engine(founded: Founded, real_engine: str) -> None:
+    """Asked for in a ticket of its own; what the summary does not say in those words is dropped, and the rest is told once a
+    person has accepted it."""
+    settings = {"learning": {"distill": True}}
+    with founded({"ann": real_engine}, [LESSON, DISTILL, SIMILAR], lang="zh", settings=settings) as (house, model):
+        house.run()
+        ask(house, LESSON, "开发知识库商品落地页", SITE)
+        accept(house, "TASK-001")
+        house.event("memory.distilled", "DISTILL-TASK-001", kept=1, dropped=1)
+        house.event("ticket.moved", "DISTILL-TASK-001", to="review")
+        assert f"| - {PITFALL}" in received(house, model, "DISTILL-TASK-001")
+        texts = [path.read_text() for path in notes(house)]
+        assert [f"status: {status}\n" in text for text in texts if DISTILLED in text for status in ("pending",)] == [True]
+        assert not any(INVENTED in text for text in texts)
+
+        accept(house, "DISTILL-TASK-001")
+        ask(house, SIMILAR, "开发 AI 教育产品落地页", SIMILAR_SITE)
+        assert DISTILLED in received(house, model, "TASK-050")
+        assert INVENTED not in received(house, model, "TASK-050")
+        assert [event["ticket"] for event in house.events() if event["kind"] == "ticket.added"] == [
+            "TASK-001",
+            "DISTILL-TASK-001",
+            "TASK-050",
+        ]
+
+
 def held_back(house: House) -> None:
     """Leave notes that must never be told, the way a company gets them."""
     for chore in BEFORE:

@@ -17,7 +17,7 @@ from hermes_company.ports.events import Event, Events
 from hermes_company.userspace.files import Unreadable, read_head
 from hermes_company.userspace.memory.approval import accept, reject, reopen
 from hermes_company.userspace.memory.guards import suspicious
-from hermes_company.userspace.memory.lessons import Lessons, Origin, failure, failure_id
+from hermes_company.userspace.memory.lessons import DISTILLING, Lessons, Origin, failure, failure_id
 from hermes_company.userspace.memory.note import Kind, Note, Status, one_line
 from hermes_company.userspace.memory.notebook import NoteBook
 from hermes_company.userspace.memory.summary import MAX_BYTES, Section, Summary, parse_summary
@@ -68,7 +68,7 @@ class Archive:
     def handle(self, event: Event) -> None:
         """See `Program.handle`."""
         ticket = event.ticket
-        if ticket is None or not is_ticket_id(ticket):
+        if ticket is None or not is_ticket_id(ticket) or ticket.startswith(DISTILLING):
             return
         if event.kind == "attempt.closed" and event.agent and is_agent_name(event.agent):
             self._closed(event, _origin(event))

@@ -77,6 +77,8 @@ class Note:
     # Experience only: ids that its agent was told, those of them that it says it used, lessons and patterns that came of it.
     injected: tuple[str, ...] = ()
     used: tuple[str, ...] = ()
+    # Attempts that distilled it.
+    distilled_in: tuple[str, ...] = ()
     lessons: tuple[str, ...] = ()
 
 
@@ -136,6 +138,7 @@ def _note(path: Path, kind: Kind, agent: str, fields: Mapping[str, Any], body: s
         source_sha256=str(fields.get("source_sha256") or ""),
         injected=_words(fields, "injected"),
         used=_words(fields, "used"),
+        distilled_in=_words(fields, "distilled_in"),
         lessons=_words(fields, "lessons"),
     )
 

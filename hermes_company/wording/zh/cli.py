@@ -254,6 +254,7 @@ _SAID: dict[str, str] = {
     "no experience kept: {reason}": "没有留存经验：{reason}",
     "Its summary has none of the headings that prompts ask for: nothing can be learned from it.": "它的 summary.md 没有提示词要求的任何标题：从中学不到东西。",
     "experience kept (thin): its summary has none of the headings that prompts ask for, nothing of it is told": "经验已保存（thin）：summary.md 没有提示词要求的任何标题，所以内容不会被引用",
+    "{kept} lessons distilled, {dropped} dropped": "提炼出 {kept} 条经验，舍弃 {dropped} 条",
 }
 
 HELP: dict[str, str] = {
