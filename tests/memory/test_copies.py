@@ -102,14 +102,19 @@ def test_what_was_changed_since_is_not_overwritten(shop: Shop) -> None:
 
 
 def test_nothing_is_written_through_a_link(shop: Shop, tmp_path: Path) -> None:
-    """A folder that an agent replaced by a link is not followed out of the company."""
+    """A folder that was replaced by a link is not followed out of the company, whether its notes are there or were deleted."""
     shop.learn()
     lessons = shop.root / "memory" / "laohuang" / "lessons"
-    lessons.rename(tmp_path / "outside")
+    for note in lessons.iterdir():
+        note.unlink()
+    deleted = shop.history.record("memory: purge TASK-001")
+    assert deleted is not None
+    lessons.rmdir()
+    (tmp_path / "outside").mkdir()
     lessons.symlink_to(tmp_path / "outside")
-    before = {path: path.read_bytes() for path in (tmp_path / "outside").iterdir()}
+    assert refused(shop, deleted) == "memory-revert-conflict"
     assert refused(shop, "copy-000002") == "memory-revert-conflict"
-    assert {path: path.read_bytes() for path in (tmp_path / "outside").iterdir()} == before
+    assert list((tmp_path / "outside").iterdir()) == []
 
 
 def test_copies_are_bounded(shop: Shop) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hermes_company.domain.names import is_ticket_id
-from hermes_company.ports.runs import Runs
 from hermes_company.userspace.files import Unreadable, read_text
+
+if TYPE_CHECKING:
+    from hermes_company.ports.runs import Runs
 
 _MOST_BYTES = 262_144
 
