@@ -6,9 +6,9 @@ guessing: on prose it cries wolf more often than it finds anything.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from dataclasses import dataclass
+from functools import cache
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +65,7 @@ _KEYS: tuple[tuple[str, str], ...] = (
 )
 
 # What may stand where a password could: a variable, a placeholder, an algorithm's name, our own mark.
-_PLACEHOLDER = re.compile(
-    r"""^(?: \$\{.* | \$\(.* | \$[A-Za-z_]+ | %\w+% | <.* | \[.* | \{.* | [xX*•.…_-]{3,}.*
+_PLACEHOLDER = r"""^(?: \$\{.* | \$\(.* | \$[A-Za-z_]+ | %\w+% | <.* | \[.* | \{.* | [xX*•.…_-]{3,}.*
         | (?:your|my|the|some|example|sample|dummy|fake|test|placeholder|change_?me|replace|redacted|hidden
            |secret|password|token)(?:[-_.\ ].*)?
         | (?:none|null|nil|undefined|true|false|yes|no|empty|required|optional|string|str|int|bool|env)\b.*
@@ -75,9 +74,7 @@ _PLACEHOLDER = re.compile(
         | (?:sha|md|aes|rsa|hmac|jwt|bcrypt|argon|scrypt|pbkdf|ed|base|oauth|utf|http|tls|ssl|ecdsa|v)-?\d{0,5}
           (?:[-_./][A-Za-z0-9]{1,8})*
         | (?:~|\.{1,2})?/.* | https?://.*
-    )$""",
-    re.IGNORECASE | re.VERBOSE,
-)
+    )$"""
 _VALUE_END = r"""\s"'`<>，。；、（）「」“”,;|)"""
 _LABEL_EN = (
     r"(?:pass(?:word|wd|phrase|code)?|pwd|secret(?:[_-]?(?:access[_-]?)?key)?|client[_-]?secret|(?:access|auth|refresh|api|bot|id|session)?"
@@ -87,12 +84,12 @@ _LABEL_ZH = r"(?:密码|口令|密钥|秘钥|令牌|私钥|授权码|访问码|�
 _MARK = r"\[REDACTED:[^\]\s]*\]"
 
 
-def _value(pattern: str, flags: re.RegexFlag = re.NOFLAG) -> re.Pattern[str]:
+def _value(pattern: str, flags: re.RegexFlag = re.NOFLAG) -> tuple[str, re.RegexFlag]:
     """Our own marks read like labels (`npm_token:…`), so they are matched first, without a value, and left alone."""
-    return re.compile(f"{_MARK}|{pattern}", flags)
+    return f"{_MARK}|{pattern}", flags
 
 
-_LABELLED: tuple[tuple[str, re.Pattern[str]], ...] = (
+_LABELLED: tuple[tuple[str, tuple[str, re.RegexFlag]], ...] = (
     ("url_password", _value(r"\b[a-z][a-z0-9+.-]{1,20}://[^\s/:@'\"]{0,64}:(?P<value>[^\s/@'\"]{3,})@", re.IGNORECASE)),
     (
         "authorization",
@@ -123,13 +120,30 @@ _LABELLED: tuple[tuple[str, re.Pattern[str]], ...] = (
 )
 
 
-_ANY_KEY = re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in _KEYS))
 # Where the syntax alone says that a password stands there.
 _SURE = frozenset({"url_password", "password_option", "password_assignment"})
 
 
+# Compiled when the first text is looked at: what only loads this module doesn't wait for it.
+@cache
+def _any_key() -> re.Pattern[str]:
+    return re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in _KEYS))
+
+
+@cache
+def _labelled() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    return tuple((name, re.compile(pattern, flags)) for name, (pattern, flags) in _LABELLED)
+
+
+@cache
+def _placeholder() -> re.Pattern[str]:
+    return re.compile(_PLACEHOLDER, re.IGNORECASE | re.VERBOSE)
+
+
 def redact(text: str) -> Redacted:
     """`text` with every secret that we know the look of replaced by `[REDACTED:<rule>]`; doing it twice changes nothing."""
+    import hashlib
+
     found: list[str] = []
 
     def key(match: re.Match[str]) -> str:
@@ -137,8 +151,8 @@ def redact(text: str) -> Redacted:
         found.append(rule)
         return f"[REDACTED:{rule}:{hashlib.sha256(match.group().encode()).hexdigest()[:8]}]"
 
-    text = _ANY_KEY.sub(key, text)
-    for rule, pattern in _LABELLED:
+    text = _any_key().sub(key, text)
+    for rule, pattern in _labelled():
         text = _redact_values(rule, pattern, text, found)
     return Redacted(text, len(found), tuple(sorted(set(found))))
 
@@ -159,7 +173,7 @@ def _redact_values(rule: str, pattern: re.Pattern[str], text: str, found: list[s
 def _looks_secret(value: str, *, sure: bool) -> bool:
     """Whether it could be a password. Words without a digit are prose, unless the syntax leaves no other reading."""
     bare = value.rstrip(".,:!?*`")
-    if _PLACEHOLDER.match(bare) or "REDACTED:" in bare or not bare.isascii():
+    if _placeholder().match(bare) or "REDACTED:" in bare or not bare.isascii():
         return False
     if sure:
         return True

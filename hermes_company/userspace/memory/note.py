@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import unicodedata
 from collections.abc import Mapping
@@ -186,6 +185,8 @@ def _extent(lines: list[str], at: int) -> int:
 
 
 def _scalar(value: object) -> str:
+    import json  # what only reads gets by without
+
     if isinstance(value, str):
         plain = re.fullmatch(r"[A-Za-z0-9_][\w.:/+-]*", value) and value.isascii() and not value.endswith(":")
         return value if plain else json.dumps(one_line(value), ensure_ascii=False)

@@ -7,11 +7,8 @@ from dataclasses import dataclass, replace
 from datetime import date
 from enum import StrEnum
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from hermes_company.domain.agent import Agent
-from hermes_company.domain.redaction import redact
-from hermes_company.domain.ticket import Ticket
-from hermes_company.ports.clock import Clock
 from hermes_company.ports.memory import Recalled
 from hermes_company.userspace.files import Finding
 from hermes_company.userspace.memory.entry import Entry, Found, NoteIndex
@@ -22,6 +19,11 @@ from hermes_company.userspace.relevance.glossary import read_glossary
 from hermes_company.userspace.relevance.ranking import SAME, Query, Rater, Rating, build_query, jaccard, relevant
 from hermes_company.userspace.relevance.tokens import tokens
 from hermes_company.wording import Lang, Text, say
+
+if TYPE_CHECKING:
+    from hermes_company.domain.agent import Agent
+    from hermes_company.domain.ticket import Ticket
+    from hermes_company.ports.clock import Clock
 
 MAX_EXPERIENCES = 2
 MAX_LESSONS = 3
@@ -166,8 +168,7 @@ class FtsRetriever:
             note = self._book.get(j.entry.agent, j.entry.kind, j.entry.path.stem)
             text = self._text(note, words, [n for n, _ in shown]) if note else ""
             verdict = _room(note, text, shown, spent)
-            if note and verdict is Verdict.SHOWN and redact(f"{note.title}\n{note.body}").count:
-                # The prompt names the whole note's path, so it is the whole note that must be clean.
+            if note and verdict is Verdict.SHOWN and _has_secret(note):
                 verdict = Verdict.SECRET
             if note and verdict is Verdict.SHOWN:
                 shown.append((note, text))
@@ -218,6 +219,13 @@ _STANDINGS: Mapping[str, Text] = {
 def standing(note: Note) -> Text:
     """How far what the note says was judged: by the ticket it comes from, else by the person who released or wrote it."""
     return _STANDINGS.get(note.outcome, say("approved"))
+
+
+def _has_secret(note: Note) -> bool:
+    """Whether a secret stands anywhere in it: the prompt names the whole note's path."""
+    from hermes_company.domain.redaction import redact  # only what is shown is looked at
+
+    return redact(f"{note.title}\n{note.body}").count > 0
 
 
 def _recalled(note: Note, text: str, judged: Judged, standing: str) -> Recalled:
