@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from hermes_company.userspace.memory.history import History
     from hermes_company.userspace.memory.notebook import NoteBook
     from hermes_company.userspace.memory.retriever import FtsRetriever
+    from hermes_company.userspace.memory.secrets import Redact
     from hermes_company.userspace.programs import Programs
     from hermes_company.userspace.skills import CompanySkills
 
@@ -286,6 +287,7 @@ class Company:
                     lang=self.settings.lang,
                     told=ToldNotes(self.runs),
                     failure_days=self.settings.learning.failure_days,
+                    redact=self.redact,
                 ),
                 *self._distillers(),
                 Diary(self.layout.logs, lang=self.settings.lang, runs=self.runs),
@@ -298,6 +300,14 @@ class Company:
             # What is lost of it in a power cut is done again: programs can bear that.
             write=partial(write_atomic, durable=False),
         )
+
+    @cached_property
+    def redact(self) -> Redact:
+        """What takes secrets out before the memory stores anything."""
+        from hermes_company.domain.redaction import redact
+        from hermes_company.userspace.memory.secrets import Kingfisher
+
+        return Kingfisher(self.layout.cache / "secrets") if self.settings.learning.scanner else redact
 
     def _distillers(self) -> Sequence[Program]:
         """The one program that only some companies want."""
@@ -319,7 +329,9 @@ class Company:
             # That engine has no model: it would look for blocks to run.
             return None if chosen is None or getattr(chosen, "engine", "shell") == "shell" else chosen.name
 
-        return (Distiller(self.notes, self.events, self.clock, post=post, owner=owner, lang=self.settings.lang),)
+        return (
+            Distiller(self.notes, self.events, self.clock, post=post, owner=owner, lang=self.settings.lang, redact=self.redact),
+        )
 
     def catch_up(self) -> None:
         """One round of the programs, as the loop calls it."""
@@ -372,6 +384,7 @@ class Company:
         from hermes_company.folders.yaml_text import load_yaml
         from hermes_company.terminal.examine import TerminalExaminer
         from hermes_company.userspace.examine import MemoryExaminer
+        from hermes_company.userspace.memory.secrets import Kingfisher
 
         runners = {name: engine.runner for name, engine in self.engines.items()}
         folders = FolderExaminer(self.layout, self.clock, self.environ, runners=runners)
@@ -396,7 +409,10 @@ class Company:
             jobs=lambda agent: [self.job_for(agent, folder) for folder in self.folders_of(agent)],
             environ=self.environ,
         )
-        memory = MemoryExaminer(self.layout.root, self.notes, self.layout.skills, self.history, parse_yaml=load_yaml)
+        scanner = Kingfisher(self.layout.cache).problem if settings.learning.scanner else lambda: None
+        memory = MemoryExaminer(
+            self.layout.root, self.notes, self.layout.skills, self.history, parse_yaml=load_yaml, scanner=scanner
+        )
         return folders, terminal, engines, memory
 
 

@@ -65,6 +65,7 @@ class LearningSettings:
 
     distill: bool = False  # whether an engine reads the summary of each accepted ticket once more, as a ticket of its own
     distill_owner: str = ""  # … and whose engine; empty: that of the agent who did it
+    scanner: Literal["", "kingfisher"] = ""  # who looks for secrets besides our own rules, before anything is stored
     failure_days: int = 30  # how long the lesson of an attempt that failed is shown; 0: it leaves none
 
 

@@ -121,6 +121,7 @@ _COMMENTS: dict[str, Text] = {
     "learning": say(
         "distill: an engine reads the summary of each accepted ticket once more, as a ticket of its own that costs money.\n"
         "distill_owner: whose engine; empty: of the agent who did it.\n"
+        "scanner: kingfisher looks for secrets besides our own rules; needs hermes-company[secrets].\n"
         "failure_days: how long the lesson of an attempt that failed is shown; 0: it leaves none."
     ),
     "currency": say("What `prices` and the money in `budgets` are counted in."),

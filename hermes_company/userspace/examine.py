@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from hermes_company.errors import Refusal
 from hermes_company.ports.doctor import Finding, Severity, gather, well
 from hermes_company.ports.files import ParseYaml
 from hermes_company.userspace.files import Finding as Passed
@@ -24,14 +25,25 @@ class MemoryExaminer:
         skills: the skills' folder.
         history: whether changes of them are commits; that there is no git at all is found by the folders' examiner.
         parse_yaml: reads their front matter.
+        scanner: tells why the scanner for secrets that was asked for can't be had, if that is so.
     """
 
-    def __init__(self, root: Path, notes: NoteBook, skills: Path, history: History, *, parse_yaml: ParseYaml) -> None:
+    def __init__(
+        self,
+        root: Path,
+        notes: NoteBook,
+        skills: Path,
+        history: History,
+        *,
+        parse_yaml: ParseYaml,
+        scanner: Callable[[], Refusal | None],
+    ) -> None:
         self._root = root
         self._notes = notes
         self._skills = skills
         self._history = history
         self._parse_yaml = parse_yaml
+        self._scanner = scanner
 
     def examine(self) -> Sequence[Finding]:
         """See `Examiner.examine`."""
@@ -46,6 +58,9 @@ class MemoryExaminer:
                 continue
             except Unreadable as problem:
                 passed.append(Passed(file.path, problem.reason))
+        lacking = self._scanner()
+        if lacking:
+            yield Finding(code=lacking.code, severity=Severity.BAD, seen=lacking.fact, remedy=lacking.remedy)
         skills, passed_skills = read_skills(self._skills, self._parse_yaml)
         yield from map(self._unreadable, (*passed, *passed_skills))
         if self._history.in_a_foreign_repository():

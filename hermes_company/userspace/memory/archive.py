@@ -20,6 +20,7 @@ from hermes_company.userspace.memory.guards import suspicious
 from hermes_company.userspace.memory.lessons import DISTILLING, Lessons, Origin, failure, failure_id
 from hermes_company.userspace.memory.note import Kind, Note, Status, one_line
 from hermes_company.userspace.memory.notebook import NoteBook
+from hermes_company.userspace.memory.secrets import Redact
 from hermes_company.userspace.memory.summary import MAX_BYTES, Section, Summary, parse_summary
 from hermes_company.userspace.memory.told import ToldNote
 from hermes_company.wording import Lang, Text, say
@@ -45,6 +46,7 @@ class Archive:
         lang: the language of the few sentences that the archive itself writes.
         told: which notes an attempt's prompt carried; None where no record says.
         failure_days: how long what a failed attempt teaches is shown; 0: it leaves nothing.
+        redact: takes secrets out of what is to be stored. What it raises holds the event up until it can be done.
     """
 
     name = "archive"
@@ -57,6 +59,7 @@ class Archive:
         lang: Lang,
         told: Told = lambda ticket, attempt: None,
         failure_days: int = 30,
+        redact: Redact = redact,
     ) -> None:
         self._book = book
         self._lessons = Lessons(book)
@@ -64,6 +67,7 @@ class Archive:
         self._lang = lang
         self._told = told
         self._failure_days = failure_days
+        self._redact = redact
 
     def handle(self, event: Event) -> None:
         """See `Program.handle`."""
@@ -71,13 +75,28 @@ class Archive:
         if ticket is None or not is_ticket_id(ticket) or ticket.startswith(DISTILLING):
             return
         if event.kind == "attempt.closed" and event.agent and is_agent_name(event.agent):
-            self._closed(event, _origin(event))
+            self._closed(event, self._origin(event))
         elif event.kind == "ticket.approved":
             accept(self._book, ticket, self._failures(ticket))
         elif event.kind == "ticket.rejected":
             reject(self._book, ticket, self._failures(ticket), blamed=_strings(event.data.get("blame")))
         elif event.kind == "ticket.moved" and event.data.get("from") == State.DONE:
             reopen(self._book, ticket, self._failures(ticket))
+
+    def _origin(self, event: Event) -> Origin:
+        data: Mapping[str, Any] = event.data
+        title = one_line(self._redact(str(data.get("title") or event.ticket)).text)[:200]
+        return Origin(
+            ticket=str(event.ticket),
+            attempt=event.attempt or 0,
+            agent=str(event.agent),
+            project=str(data["project"]) if data.get("project") else None,
+            title=title,
+            engine=str(data.get("engine") or ""),
+            packs=_strings(data.get("packs")),
+            created=event.at[:10],
+            untrusted=data.get("trust") == Trust.UNTRUSTED,
+        )
 
     def _closed(self, event: Event, origin: Origin) -> None:
         outcome = event.data.get("outcome")
@@ -107,7 +126,7 @@ class Archive:
         self._write(origin, text if whole else text[: text.rfind("\n") + 1], digest, known)
 
     def _write(self, origin: Origin, text: str, digest: str, known: Note | None) -> None:
-        clean = redact(text)
+        clean = self._redact(text)
         body = clean.text.encode()[:MAX_BYTES].decode(errors="ignore")
         summary = parse_summary(body)
         lessons = self._file(Kind.LESSON, summary.items(Section.PITFALLS), origin)
@@ -143,7 +162,7 @@ class Archive:
     def _failed(self, origin: Origin, outcome: str, reason: object) -> None:
         note_id = failure_id(origin.ticket, outcome)
         expires = (date.fromisoformat(origin.created) + timedelta(days=self._failure_days)).isoformat()
-        said = redact(Text.from_json(reason).in_lang(self._lang) if reason else "").text
+        said = self._redact(Text.from_json(reason).in_lang(self._lang) if reason else "").text
         body = f"{_FAILURES[outcome].in_lang(self._lang)} {one_line(said)[:_MAX_REASON]}".strip()
         rules = suspicious(body)
         fields = {
@@ -168,22 +187,6 @@ class Archive:
     def _archived(self, origin: Origin, status: Status, rules: tuple[str, ...], **counts: int) -> None:
         data = {"status": status.value, "quarantine": list(rules), **counts}
         self._events.append("memory.archived", ticket=origin.ticket, agent=origin.agent, attempt=origin.attempt, data=data)
-
-
-def _origin(event: Event) -> Origin:
-    data: Mapping[str, Any] = event.data
-    title = one_line(redact(str(data.get("title") or event.ticket)).text)[:200]
-    return Origin(
-        ticket=str(event.ticket),
-        attempt=event.attempt or 0,
-        agent=str(event.agent),
-        project=str(data["project"]) if data.get("project") else None,
-        title=title,
-        engine=str(data.get("engine") or ""),
-        packs=_strings(data.get("packs")),
-        created=event.at[:10],
-        untrusted=data.get("trust") == Trust.UNTRUSTED,
-    )
 
 
 def _used(summary: Summary, told: tuple[ToldNote, ...] | None) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from hermes_company.userspace.memory.approval import ACCEPTED, PENDING, REJECTED
 from hermes_company.userspace.memory.lessons import DISTILLING, Lessons, Origin
 from hermes_company.userspace.memory.note import Kind, Note, Status, one_line
 from hermes_company.userspace.memory.notebook import NoteBook
+from hermes_company.userspace.memory.secrets import Redact
 from hermes_company.wording import Lang, say
 
 FILE = "lessons.json"
@@ -49,11 +50,14 @@ class Distiller:
         post: files the ticket.
         owner: whom to ask.
         lang: the ticket's language.
+        redact: as the archive's.
     """
 
     name = "distill"
 
-    def __init__(self, book: NoteBook, events: Events, clock: Clock, *, post: Post, owner: Owner, lang: Lang) -> None:
+    def __init__(
+        self, book: NoteBook, events: Events, clock: Clock, *, post: Post, owner: Owner, lang: Lang, redact: Redact = redact
+    ) -> None:
         self._book = book
         self._lessons = Lessons(book)
         self._events = events
@@ -61,6 +65,7 @@ class Distiller:
         self._post = post
         self._owner = owner
         self._lang: Lang = lang
+        self._redact = redact
 
     def handle(self, event: Event) -> None:
         """See `Program.handle`."""
@@ -117,7 +122,7 @@ class Distiller:
         quoted = [item for item in items if _stands_in(item, experience.body)]
         origin = _origin(experience, ticket, event)
         for item in quoted:
-            kind, text = _KINDS[str(item["kind"])], redact(one_line(str(item["text"]))).text
+            kind, text = _KINDS[str(item["kind"])], self._redact(one_line(str(item["text"]))).text
             known = self._lessons.known(kind, text, experience.agent)
             # What the summary says by itself is not seen twice for being found twice.
             if known is None or experience.ticket not in known.seen_in:
