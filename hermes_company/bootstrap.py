@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from hermes_company.kernel.sight import Sight
     from hermes_company.ports.doctor import Examiner
     from hermes_company.ports.engine import Engine, Job
+    from hermes_company.ports.memory import Program
     from hermes_company.terminal.workers import TmuxWorkers
     from hermes_company.userspace.cost.book import UsageBook
     from hermes_company.userspace.cost.counting import Counter
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from hermes_company.userspace.memory.history import History
     from hermes_company.userspace.memory.notebook import NoteBook
     from hermes_company.userspace.memory.retriever import FtsRetriever
+    from hermes_company.userspace.memory.secrets import Redact
     from hermes_company.userspace.programs import Programs
     from hermes_company.userspace.skills import CompanySkills
     from hermes_company.userspace.skills.program import SkillDrafts
@@ -242,9 +244,12 @@ class Company:
     @cached_property
     def history(self) -> History:
         """Earlier states of memory and skills."""
+        from hermes_company.folders.atomic import write_atomic
+        from hermes_company.userspace.memory.copies import Copies
         from hermes_company.userspace.memory.history import History
 
-        return History(self.layout.root, scratch=self.layout.cache, environ=self.environ)
+        copies = Copies(self.layout.root, self.layout.copies, now=self.clock.now, write=write_atomic)
+        return History(self.layout.root, scratch=self.layout.cache, environ=self.environ, copies=copies)
 
     @cached_property
     def usage(self) -> UsageBook:
@@ -281,11 +286,20 @@ class Company:
         from hermes_company.userspace.cost.program import Cost
         from hermes_company.userspace.diary import Diary
         from hermes_company.userspace.memory.archive import Archive
+        from hermes_company.userspace.memory.told import ToldNotes
         from hermes_company.userspace.programs import Programs
 
         return Programs(
             [
-                Archive(self.notes, self.events, lang=self.settings.lang),
+                Archive(
+                    self.notes,
+                    self.events,
+                    lang=self.settings.lang,
+                    told=ToldNotes(self.runs),
+                    failure_days=self.settings.learning.failure_days,
+                    redact=self.redact,
+                ),
+                *self._distillers(),
                 Diary(self.layout.logs, lang=self.settings.lang, runs=self.runs),
                 self._skill_drafts(),
                 self.history,
@@ -306,6 +320,38 @@ class Company:
         settings, desk = self.settings, BoardDesk(self.board)
         least = settings.draft_skill_after
         return SkillDrafts(self.notes, self.shelf, desk, self.events, lang=settings.lang, least=least, write=write_atomic)
+
+    @cached_property
+    def redact(self) -> Redact:
+        """What takes secrets out before the memory stores anything."""
+        from hermes_company.domain.redaction import redact
+        from hermes_company.userspace.memory.secrets import Kingfisher
+
+        return Kingfisher(self.layout.cache / "secrets") if self.settings.learning.scanner else redact
+
+    def _distillers(self) -> Sequence[Program]:
+        """The one program that only some companies want."""
+        if not self.settings.learning.distill:
+            return ()
+        from contextlib import suppress
+
+        from hermes_company.folders.ticket_file import render_ticket
+        from hermes_company.ports.board import PlaceTaken
+        from hermes_company.userspace.memory.distill import Distiller
+
+        def post(ticket: str, fields: Mapping[str, object], body: str) -> None:
+            if not self.layout.ticket_runs(ticket).exists():
+                with suppress(PlaceTaken):
+                    self.board.create(ticket, render_ticket(fields, body))
+
+        def owner(agent: str) -> str | None:
+            chosen = self.agents.all().get(self.settings.learning.distill_owner or agent)
+            # That engine has no model: it would look for blocks to run.
+            return None if chosen is None or getattr(chosen, "engine", "shell") == "shell" else chosen.name
+
+        return (
+            Distiller(self.notes, self.events, self.clock, post=post, owner=owner, lang=self.settings.lang, redact=self.redact),
+        )
 
     def catch_up(self) -> None:
         """One round of the programs, as the loop calls it."""
@@ -358,6 +404,7 @@ class Company:
         from hermes_company.folders.yaml_text import load_yaml
         from hermes_company.terminal.examine import TerminalExaminer
         from hermes_company.userspace.examine import MemoryExaminer
+        from hermes_company.userspace.memory.secrets import Kingfisher
 
         runners = {name: engine.runner for name, engine in self.engines.items()}
         folders = FolderExaminer(self.layout, self.clock, self.environ, runners=runners)
@@ -382,7 +429,10 @@ class Company:
             jobs=lambda agent: [self.job_for(agent, folder) for folder in self.folders_of(agent)],
             environ=self.environ,
         )
-        memory = MemoryExaminer(self.layout.root, self.notes, self.layout.skills, parse_yaml=load_yaml)
+        scanner = Kingfisher(self.layout.cache).problem if settings.learning.scanner else lambda: None
+        memory = MemoryExaminer(
+            self.layout.root, self.notes, self.layout.skills, self.history, parse_yaml=load_yaml, scanner=scanner
+        )
         return folders, terminal, engines, memory
 
 

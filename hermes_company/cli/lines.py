@@ -109,6 +109,8 @@ def _program_failed(event: Event) -> Text:
 
 
 def _archived(event: Event) -> Text:
+    if event.data.get("status") == "thin":
+        return say("experience kept (thin): its summary has none of the headings that prompts ask for, nothing of it is told")
     return say("experience kept ({status})", status=event.data.get("status"))
 
 
@@ -124,6 +126,10 @@ def _drafted(event: Event) -> Text:
 def _unfit(event: Event) -> Text:
     problem = next(map(Text.from_json, event.data.get("problems") or ()), Text(""))
     return say("skill {name} stays a draft: {problem}", name=event.data.get("name"), problem=problem)
+
+
+def _distilled(event: Event) -> Text:
+    return say("{kept} lessons distilled, {dropped} dropped", kept=event.data.get("kept"), dropped=event.data.get("dropped"))
 
 
 _TELLERS: dict[str, Callable[[Event], Text]] = {
@@ -145,4 +151,5 @@ _TELLERS: dict[str, Callable[[Event], Text]] = {
     "memory.skipped": _not_archived,
     "skill.drafted": _drafted,
     "skill.unfit": _unfit,
+    "memory.distilled": _distilled,
 }

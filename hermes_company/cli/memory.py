@@ -155,7 +155,7 @@ def log(door: Door, limit: _Limit = 20) -> None:
     for line in columns(rows, most=door.columns, indent=0):
         door.line(line)
     if not history.recording():
-        door.warn(say("The company is no git repository of its own: nothing is recorded."))
+        door.warn(say("The company is no git repository of its own: only the latest changes are kept, as copies."))
     elif not changes:
         door.tell(say("Nothing was changed yet."))
 

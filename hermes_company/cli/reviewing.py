@@ -107,6 +107,7 @@ def review_json(company: Company, item: Review) -> dict[str, object]:
         "outbox": str(item.outbox) if item.outbox else None,
         "files": [str(path) for path in _files(item)],
         "summary": _summary(item),
+        "thin": _thin(_summary(item)),
     }
 
 
@@ -120,13 +121,16 @@ def review_lines(company: Company, item: Review, lang: Lang) -> Iterator[str]:
     yield f"  {line.in_lang(lang)}"
     for flag in item.flags:
         yield f"  ! {flag.in_lang(lang)}"
+    summary = _summary(item)
+    if _thin(summary):
+        thin = say("Its summary has none of the headings that prompts ask for: nothing can be learned from it.")
+        yield f"  ! {thin.in_lang(lang)}"
     files = _files(item)
     folder = item.skill.parent if item.skill else item.outbox
     if files and folder:
         yield ""
         yield say("Files in {folder}:", folder=folder).in_lang(lang)
         yield from (f"  {path.relative_to(folder)}" for path in files)
-    summary = _summary(item)
     if summary:
         yield ""
         yield summary.strip()
@@ -157,6 +161,13 @@ def _summary(item: Review) -> str | None:
     file = item.skill or (item.outbox / "summary.md" if item.outbox else None)
     raw = read_head(file, _MOST_SUMMARY_BYTES) if file else None
     return None if raw is None else raw.decode("utf-8", "replace")
+
+
+def _thin(summary: str | None) -> bool:
+    """Whether there is a summary and the memory would have no use for it."""
+    from hermes_company.userspace.memory.summary import parse_summary
+
+    return bool(summary and summary.strip()) and parse_summary(summary or "").thin
 
 
 def approve(company: Company, ticket: str, words: str) -> Did:
@@ -214,7 +225,7 @@ def reject(company: Company, ticket: str, words: str, *, anew: bool, blamed: Seq
             cause=say("Feedback belongs to an attempt, and there is none."),
             remedy=say("Write it into the ticket, then `mv {file} tasks/todo/`.", file=f"tasks/{state.value}/{ticket}.md"),
         )
-    company.runs.give_feedback(ticket, run.number, words)
+    company.runs.give_feedback(ticket, run.number, words, blamed=blamed)
     blame(company.notes, blamed, ticket)
     move(company, ticket, state, State.TODO if anew else State.DOING)
     if anew:

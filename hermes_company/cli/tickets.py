@@ -11,7 +11,7 @@ from hermes_company.cli.report import run_json
 from hermes_company.cli.seeing import Snapshot, Why, explain, look, why_json
 from hermes_company.cli.words import clock_time, columns, duration, outcome_words
 from hermes_company.domain.run import Attempt
-from hermes_company.domain.ticket import State, Ticket
+from hermes_company.domain.ticket import State, Ticket, Trust
 from hermes_company.ports.board import TicketGone
 from hermes_company.wording import Lang, Text, say
 
@@ -130,6 +130,8 @@ def _front(content: Ticket | None) -> Iterator[tuple[str, str | list[str]]]:
         yield "timeout_minutes", f"{content.timeout_minutes:g}"
     if content.hold:
         yield "hold", "true"
+    if content.trust is not Trust.TRUSTED:
+        yield "trust", content.trust.value
 
 
 def _attempt_lines(company: Company, seen: Snapshot, run: Attempt, lang: Lang, width: int | None) -> Iterator[str]:

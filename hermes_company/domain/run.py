@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from hermes_company.domain.ticket import State
+from hermes_company.domain.ticket import State, Trust
 from hermes_company.wording import Text
 
 
@@ -83,6 +83,9 @@ class Attempt:
     # The attempt whose conversation this one continues.
     resumes: int | None = None
     feedback: str | None = None
+    # Where what it teaches comes from: the skill packs it was to use, and how far its ticket was trusted when it began.
+    packs: tuple[str, ...] = ()
+    trust: Trust = Trust.TRUSTED
     window: str = ""
     pane: str | None = None
     outcome: Outcome | None = None

@@ -60,6 +60,16 @@ class Budgets:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class LearningSettings:
+    """What is learned besides what summaries say."""
+
+    distill: bool = False  # whether an engine reads the summary of each accepted ticket once more, as a ticket of its own
+    distill_owner: str = ""  # … and whose engine; empty: that of the agent who did it
+    scanner: Literal["", "kingfisher"] = ""  # who looks for secrets besides our own rules, before anything is stored
+    failure_days: int = 30  # how long the lesson of an attempt that failed is shown; 0: it leaves none
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Settings:
     """All of `company.yaml`."""
 
@@ -81,6 +91,7 @@ class Settings:
     draft_skill_after: int = 3  # accepted tickets that taught one pattern; 0: never
     projects: Mapping[str, str] = field(default_factory=dict)
     engines: Mapping[str, EngineSettings] = field(default_factory=dict)
+    learning: LearningSettings = field(default_factory=LearningSettings)
     currency: str = "USD"  # of `prices` and of the money in `budgets`
     prices: Mapping[str, Price] = field(default_factory=dict)  # by the model's name as transcripts have it
     budgets: Budgets = field(default_factory=Budgets)

@@ -35,6 +35,13 @@ class Priority(StrEnum):
 _RANKS = {priority: rank for rank, priority in enumerate(Priority)}
 
 
+class Trust(StrEnum):
+    """Whether a ticket works on what strangers wrote (web pages, mail): what it teaches then stays with its own agent."""
+
+    TRUSTED = "trusted"
+    UNTRUSTED = "untrusted"
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Ticket:
     """What the orchestrator reads from a ticket's file. Unknown keys stay in the file and are not here."""
@@ -58,6 +65,7 @@ class Ticket:
     expects: tuple[str, ...] = ()
     # `memory: off` keeps recalled experience out of this ticket's prompt.
     memory: bool = True
+    trust: Trust = Trust.TRUSTED
     # sha256 of the file's bytes without our own `runtime:` block: tells whether a person changed it.
     digest: str = ""
 

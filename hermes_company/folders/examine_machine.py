@@ -139,14 +139,16 @@ def check_git(layout: Layout, environ: Mapping[str, str]) -> Iterator[Finding]:
         yield Finding(
             code="git-missing",
             severity=Severity.WARN,
-            seen=say("The program `git` is not on PATH."),
+            seen=say("The program `git` is not on PATH: of memory and skills only copies of the latest changes are kept."),
             remedy=say("Install it: the company's memory and rules then have a history."),
         )
     elif not any((folder / ".git").exists() for folder in (layout.root, *layout.root.parents)):
         yield Finding(
             code="git-no-repository",
             severity=Severity.WARN,
-            seen=say("The company is not in a git repository."),
+            seen=say(
+                "The company is not in a git repository: of memory and skills only copies of the latest changes are kept."
+            ),
             remedy=say("Make it one: git init {root}", root=layout.root),
         )
     else:

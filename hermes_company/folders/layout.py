@@ -101,6 +101,11 @@ class Layout:
         return self.private / "cache"
 
     @cached_property
+    def copies(self) -> Path:
+        """What memory and skills were before, in a company without git."""
+        return self.private / "history"
+
+    @cached_property
     def kernel_lock(self) -> Path:
         return self.private / "kernel.lock"
 

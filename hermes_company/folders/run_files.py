@@ -12,7 +12,7 @@ from typing import Any
 from hermes_company.domain.breaker import EngineNote
 from hermes_company.domain.run import Attempt, Outcome, Phase
 from hermes_company.domain.signals import Signal
-from hermes_company.domain.ticket import State
+from hermes_company.domain.ticket import State, Trust
 from hermes_company.folders.atomic import create_exclusive, write_atomic
 from hermes_company.folders.layout import Layout
 from hermes_company.folders.safe_read import read_head, stamp_of
@@ -24,6 +24,7 @@ RECORD = "run.json"
 SIGNALS = "signals.jsonl"
 STOP = "stop.json"
 FEEDBACK = "feedback.md"
+BLAME = "blamed"
 _MOST_SIGNALS_BYTES = 8_388_608
 _MOST_TEXT_BYTES = 65_536
 
@@ -188,8 +189,18 @@ class RunFiles:
         raw = read_head(self.folder(ticket, number) / FEEDBACK, _MOST_TEXT_BYTES)
         return None if raw is None else raw.decode("utf-8", "replace").strip() or None
 
-    def give_feedback(self, ticket: str, number: int, words: str) -> None:
-        """Keep a reviewer's words with the attempt they are about."""
+    def blamed(self, ticket: str, number: int) -> Sequence[str]:
+        """See `Runs.blamed`."""
+        raw = read_head(self.folder(ticket, number) / BLAME, _MOST_TEXT_BYTES)
+        return (raw or b"").decode("utf-8", "replace").split()
+
+    def give_feedback(self, ticket: str, number: int, words: str, *, blamed: Sequence[str] = ()) -> None:
+        """Keep a reviewer's words with the attempt they are about, and the ids of the notes that misled its agent."""
+        blame = self.folder(ticket, number) / BLAME
+        if blamed:
+            write_atomic(blame, "\n".join(blamed) + "\n", mode=0o600)
+        else:
+            blame.unlink(missing_ok=True)
         write_atomic(self.folder(ticket, number) / FEEDBACK, words, mode=0o600)
 
     def _write_record(self, attempt: Attempt, *, durable: bool) -> None:
@@ -233,7 +244,7 @@ def _encode(attempt: Attempt) -> str:
         elif isinstance(value, Text):
             value = value.to_json()
         elif isinstance(value, tuple):
-            value = [item.to_json() for item in value]
+            value = [item.to_json() if isinstance(item, Text) else item for item in value]
         if value is not None:
             record[field.name] = value
     return json.dumps(record, ensure_ascii=False, default=str)
@@ -249,11 +260,13 @@ def _decode(raw: Any) -> Attempt:
     for name in _MOMENTS:
         if name in values:
             values[name] = datetime.fromisoformat(values[name])
-    for name, kind in (("phase", Phase), ("outcome", Outcome), ("claimed_from", State), ("moved_to", State)):
+    for name, kind in (("phase", Phase), ("outcome", Outcome), ("claimed_from", State), ("moved_to", State), ("trust", Trust)):
         if name in values:
             values[name] = kind(values[name])
     if "reason" in values:
         values["reason"] = Text.from_json(values["reason"])
+    if "packs" in values:
+        values["packs"] = tuple(map(str, values["packs"]))
     if "flags" in values:
         values["flags"] = tuple(Text.from_json(flag) for flag in values["flags"])
     return Attempt(**values)

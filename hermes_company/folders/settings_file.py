@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
 
-from hermes_company.domain.settings import Budgets, EngineSettings, Settings, TmuxSettings, parse_settings
+from hermes_company.domain.settings import Budgets, EngineSettings, LearningSettings, Settings, TmuxSettings, parse_settings
 from hermes_company.errors import Refusal
 from hermes_company.folders.layout import MARKER, Layout
 from hermes_company.folders.people_file import UnreadableFile, read_people_file
@@ -77,6 +77,8 @@ def _setting(key: str, given: Mapping[str, str], socket: str) -> list[str]:
         return ["# projects:", "#   site: ~/src/site"]
     if key == "engines":
         return ["# engines:", "#   claude-code:", *(f"#     {line}" for line in _defaults(EngineSettings()))]
+    if key == "learning":
+        return ["# learning:", *(f"#   {line}" for line in _defaults(LearningSettings()))]
     if key == "prices":
         return ["# prices:", "#   claude-opus-4-5-20251101: {input: 5, cached: 0.5, cache_write: 6.25, output: 25}"]
     if key == "budgets":
@@ -84,7 +86,7 @@ def _setting(key: str, given: Mapping[str, str], socket: str) -> list[str]:
     return [f"# {key}: {_scalar(getattr(Settings(), key))}"]
 
 
-def _defaults(section: TmuxSettings | EngineSettings) -> list[str]:
+def _defaults(section: TmuxSettings | EngineSettings | LearningSettings) -> list[str]:
     return [f"{field.name}: {_scalar(getattr(section, field.name))}" for field in fields(section)]
 
 
@@ -118,6 +120,12 @@ _COMMENTS: dict[str, Text] = {
         "What an engine may do unattended. command: its program, where it is not the usual one on PATH.\n"
         "sandboxed: this machine is a sandbox (Claude refuses to work as root elsewhere).\n"
         "accept: start-up questions that you agree to (trust, bypass, api-key). max_running 0: no limit of its own."
+    ),
+    "learning": say(
+        "distill: an engine reads the summary of each accepted ticket once more, as a ticket of its own that costs money.\n"
+        "distill_owner: whose engine; empty: of the agent who did it.\n"
+        "scanner: kingfisher looks for secrets besides our own rules; needs hermes-company[secrets].\n"
+        "failure_days: how long the lesson of an attempt that failed is shown; 0: it leaves none."
     ),
     "currency": say("What `prices` and the money in `budgets` are counted in."),
     "prices": say(

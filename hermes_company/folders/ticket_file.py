@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Any
 
 from hermes_company.domain.names import is_agent_name, is_skill_name, is_ticket_id
-from hermes_company.domain.ticket import Priority, Ticket
+from hermes_company.domain.ticket import Priority, Ticket, Trust
 from hermes_company.errors import Refusal
 from hermes_company.folders.yaml_text import BadYaml, load_yaml
 from hermes_company.wording import Text, say
@@ -42,6 +42,7 @@ KEYS = (
     "not_before",
     "expects",
     "memory",
+    "trust",
 )
 _KNOWN = frozenset({*KEYS, "skills_pack"})
 
@@ -244,6 +245,7 @@ def _build(ticket_id: str, fields: Mapping[str, Any], body: str, digest: str) ->
         not_before=_moment(fields, "not_before"),
         expects=_words(fields, "expects", lambda word: not word.startswith("/") and ".." not in word.split("/")),
         memory=_flag(fields, "memory", default=True),
+        trust=_trust(fields),
         digest=digest,
     )
 
@@ -313,6 +315,14 @@ def _flag(fields: Mapping[str, Any], key: str, *, default: bool) -> bool:
     if word:
         raise _bad(key, word, say("true or false"))
     return default
+
+
+def _trust(fields: Mapping[str, Any]) -> Trust:
+    word = _text(fields, "trust") or Trust.TRUSTED.value
+    try:
+        return Trust(word.casefold())
+    except ValueError:
+        raise _bad("trust", word, say("trusted or untrusted")) from None
 
 
 def _moment(fields: Mapping[str, Any], key: str) -> datetime | None:

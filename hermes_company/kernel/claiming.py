@@ -153,6 +153,7 @@ class Claimer:
         outbox = parts.outbox.begin(agent.name, ticket.id, run.number, resuming=resuming)
         workdir = self._workdir(ticket, outbox)
         run = replace(run, workdir=str(workdir), digest=ticket.digest, title=ticket.title)
+        run = replace(run, packs=ticket.skill_pack or agent.skills_pack, trust=ticket.trust)
         prompt = self._prompt(run, ticket, agent, engine)
         run = replace(run, project=prompt.project)
         job = self._job(run, ticket, agent, prompt)

@@ -241,6 +241,8 @@ class Ender:
             "engine": run.engine,
             "outbox": run.outbox,
             "project": run.project,
+            "packs": list(run.packs),
+            "trust": run.trust.value,
             "moved_to": run.moved_to.value if run.moved_to else None,
             "reason": run.reason.in_lang(self._parts.settings.lang) if run.reason else "",
             "exit_code": worker.exit_code,

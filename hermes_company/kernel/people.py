@@ -64,10 +64,12 @@ class People:
             note = runs.note(ticket)
             anew = last if meaning.anew else note.anew
             runs.remember(ticket, replace(note, forgiven=last, anew=anew, retry_at=None))
-        data = {"to": after.value, "by": "person", "from": before.value}
+        data: dict[str, object] = {"to": after.value, "by": "person", "from": before.value}
         words = runs.feedback(ticket, last) if meaning.event == "ticket.rejected" else None
         if words:
             data["feedback"] = words
+            blamed = runs.blamed(ticket, last)
+            data |= {"blame": blamed} if blamed else {}
         return Draft(kind=meaning.event, ticket=ticket, data=data)
 
     def _learn(self, draft: Draft) -> None:

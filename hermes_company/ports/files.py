@@ -8,5 +8,6 @@ from typing import Any
 
 # Replace a file so that a reader sees the old text or the new one. Raises OSError; nothing is changed then.
 WriteText = Callable[[Path, str], None]
+WriteBytes = Callable[[Path, bytes], None]
 # Mappings, lists and strings of a stranger's YAML, without tags and aliases. Raises ValueError.
 ParseYaml = Callable[[str], Any]

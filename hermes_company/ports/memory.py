@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from hermes_company.domain.agent import Agent
-from hermes_company.domain.ticket import Ticket
-from hermes_company.ports.events import Event
+if TYPE_CHECKING:
+    from hermes_company.domain.agent import Agent
+    from hermes_company.domain.ticket import Ticket
+    from hermes_company.ports.events import Event
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -23,6 +24,8 @@ class Recalled:
     # Ticket it was learned in, and when (ISO date).
     source: str
     date: str
+    # Why it may be told, in the company's language: its ticket was accepted, …
+    standing: str = ""
     text: str
     score: float
     terms: tuple[str, ...]

@@ -93,6 +93,9 @@ class Runs(Protocol):
     def feedback(self, ticket: str, number: int) -> str | None:
         """A reviewer's words on this attempt, if there are any."""
 
+    def blamed(self, ticket: str, number: int) -> Sequence[str]:
+        """The ids of notes that misled this attempt's agent, as the reviewer says who sent it back."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Markers:

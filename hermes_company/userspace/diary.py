@@ -29,6 +29,7 @@ _SENTENCES: Mapping[str, Text] = {
     "ticket.added": say("lies in {to}"),
     "ticket.removed": say("was removed"),
     "memory.archived": say("its experience was filed ({status}; lessons: {lessons}, patterns: {patterns})"),
+    "memory.distilled": say("{kept} lessons were distilled, {dropped} dropped"),
     "memory.skipped": say("nothing was filed: {reason}"),
 }
 _OUTCOMES: Mapping[str, Text] = {

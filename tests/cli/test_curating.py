@@ -123,12 +123,20 @@ def test_history(historian: Person) -> None:
 
 
 def test_without_history(person: Person) -> None:
-    """A company that is no repository says so; changes are made all the same."""
-    learned(person, "TASK-001", "Price list page", "Strip carriage returns.")
+    """A company that is no repository says so; changes are made all the same, and the latest can be undone."""
+    path = learned(person, "TASK-001", "Price list page", "Strip carriage returns.")
+    person.ok("memory", "release", "TASK-001")
+    before = path.read_bytes()
 
     assert person.ok("memory", "quarantine", "TASK-001").err == ""
-    assert "nothing is recorded" in person.ok("memory", "log").err
-    assert "memory-history-missing" in person.hc("memory", "diff", "HEAD").err
+    log = person.ok("memory", "log")
+    assert "only the latest changes are kept" in log.err
+    name, rest = log.lines[0].split(maxsplit=1)
+    assert rest.endswith("memory: quarantine TASK-001")
+    assert "+status: quarantined" in person.ok("memory", "diff", name).out
+    assert "memory-commit-unknown" in person.hc("memory", "diff", "HEAD").err
+    assert "Undone by copy-" in person.ok("memory", "revert", name).out
+    assert path.read_bytes() == before
 
 
 def test_skills_are_checked(person: Person) -> None:

@@ -47,6 +47,17 @@ def test_show(person: Person) -> None:
     assert [path.removeprefix(f"{outbox}/") for path in shown["files"]] == ["site/page.html", "summary.md"]
 
 
+def test_show_says_when_nothing_can_be_learned(person: Person) -> None:
+    """A summary without any heading that we know is pointed out before it is accepted; one with a heading is not."""
+    person.hand_in("TASK-1", "All good, done.")
+    person.hand_in("TASK-2", "## Steps\n\n- Did it.\n")
+
+    assert "! Its summary has none of the headings" in person.ok("review", "show", "TASK-1").out
+    assert person.ok("review", "show", "TASK-1", "--json").json["thin"] is True
+    assert "headings" not in person.ok("review", "show", "TASK-2").out
+    assert person.ok("review", "show", "TASK-2", "--json").json["thin"] is False
+
+
 def test_show_reads_no_links(person: Person) -> None:
     """A summary that is a link out of the company is not read."""
     person.hand_in("TASK-1")

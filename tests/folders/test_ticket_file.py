@@ -92,6 +92,7 @@ hold: no
 not_before: 2026-05-02
 expects: [dist/*.html]
 memory: off
+trust: untrusted
 ---
 
 # Other heading
@@ -109,6 +110,7 @@ Do it.
     assert (ticket.workdir, ticket.timeout_minutes) == ("~/src/site", 45.0)
     assert ticket.created is not None
     assert ticket.created.utcoffset() is not None
+    assert ticket.trust == "untrusted"
     assert (ticket.hold, ticket.memory, ticket.expects) == (False, False, ("dist/*.html",))
     assert ticket.not_before is not None
     assert ticket.body.endswith("Do it.\n")

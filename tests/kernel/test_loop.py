@@ -14,6 +14,7 @@ from hermes_company.domain.run import Outcome, Phase
 from hermes_company.domain.settings import EngineSettings, Settings
 from hermes_company.domain.ticket import State
 from hermes_company.errors import Refusal
+from hermes_company.folders.event_log import EventLog
 from hermes_company.folders.run_files import RunFiles
 from hermes_company.wording import say
 from tests.support.kernel_rig import Rig
@@ -221,6 +222,26 @@ def test_rejection_resumes_the_same_conversation(rig: Rig) -> None:
     rig.tick(2)
     assert rig.where("T-1") is State.REVIEW
     assert "ticket.rejected" in rig.kinds()
+
+
+def test_where_knowledge_comes_from_is_told(rig: Rig) -> None:
+    """The end of an attempt tells the packs it was to use and whether its ticket was trusted when it began; a rejection
+    tells which notes the reviewer blames."""
+    rig.agent("ann", skills_pack=("gsd",))
+    rig.drop("T-1", "---\ntrust: untrusted\n---\ndo it")
+    rig.drop("T-2", "---\nskill_pack: superpower\n---\ndo it")
+    rig.tick(2)
+    for ticket in ("T-1", "T-2"):
+        rig.finish(ticket)
+        rig.tick(2)
+    RunFiles(rig.layout).give_feedback("T-1", 1, "again", blamed=["L-1", "TASK-001"])
+    rig.mv("T-1", State.DOING)
+    rig.tick()
+
+    events = list(EventLog(rig.layout.events_file, rig.clock).after(0))
+    closed = {e.ticket: (e.data["packs"], e.data["trust"]) for e in events if e.kind == "attempt.closed"}
+    assert closed == {"T-1": (["gsd"], "untrusted"), "T-2": (["superpower"], "trusted")}
+    assert [e.data["blame"] for e in events if e.kind == "ticket.rejected"] == [["L-1", "TASK-001"]]
 
 
 def test_rejection_of_an_engine_that_cannot_resume_begins_anew_with_the_feedback(rig: Rig) -> None:

@@ -43,12 +43,12 @@ SUMMARY = """# 完成总结
 class Desk:
     """One company's memory with its archive and retriever."""
 
-    def __init__(self, root: Path, *, index: NoteIndex | None = None, clock: FakeClock | None = None) -> None:
+    def __init__(self, root: Path, *, index: NoteIndex | None = None, clock: FakeClock | None = None, **archive: Any) -> None:
         self.root = root
         self.clock = clock or FakeClock()
         self.events = EventLog(root / "logs" / "events.jsonl", self.clock)
         self.book = NoteBook(root / "memory", parse_yaml=load_yaml, write=write_atomic)
-        self.archive = Archive(self.book, self.events, lang="zh")
+        self.archive = Archive(self.book, self.events, lang="zh", **archive)
         self.retriever = FtsRetriever(
             self.book,
             glossary=root / "company" / "glossary.tsv",

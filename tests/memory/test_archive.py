@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
+from hermes_company.domain.run import Attempt
+from hermes_company.folders.layout import Layout
+from hermes_company.folders.run_files import RunFiles
 from hermes_company.userspace.memory.note import Kind, Status
-from tests.memory.desk import SUMMARY, Desk
+from hermes_company.userspace.memory.told import ToldNote, ToldNotes
+from tests.fakes.clock import FakeClock
+from tests.memory.desk import SUMMARY, XIAOLI, Desk
 
 TITLE = "开发知识库商品落地页"
 
@@ -188,7 +194,7 @@ def test_a_note_that_gives_orders_is_quarantined_and_stays_so(desk: Desk) -> Non
     assert {n.status for n in desk.notes(Kind.LESSON)} == {Status.QUARANTINED, Status.APPROVED}
 
 
-@pytest.mark.parametrize("outcome", ["blocked", "timed_out", "died"])
+@pytest.mark.parametrize("outcome", ["blocked", "timed_out", "died", "no_deliverable"])
 def test_a_failed_attempt_leaves_a_lesson_that_expires(desk: Desk, outcome: str) -> None:
     """One lesson a ticket and outcome, however often it happens, pending until the ticket is accepted after all."""
     for attempt in (1, 2):
@@ -197,9 +203,85 @@ def test_a_failed_attempt_leaves_a_lesson_that_expires(desk: Desk, outcome: str)
     (lesson,) = desk.notes(Kind.LESSON)
     assert (lesson.status, lesson.outcome, lesson.expires) == (Status.PENDING, outcome, "2026-05-31")
     assert "npm registry 不可达" in lesson.body
+    assert (lesson.ticket, lesson.created, lesson.engine) == ("TASK-001", "2026-05-01", "codex")
+    assert "attempt: 1\n" in lesson.path.read_text()
     desk.approve("TASK-001")
     lesson = desk.note(lesson.id, kind=Kind.LESSON)
     assert (lesson.status, lesson.outcome) == (Status.APPROVED, outcome)
+
+
+def test_how_long_failures_teach_is_a_setting(tmp_path: Path) -> None:
+    """So many days, or not at all."""
+    week, never = Desk(tmp_path / "week", failure_days=7), Desk(tmp_path / "never", failure_days=0)
+    for desk in (week, never):
+        desk.event("attempt.closed", "TASK-001", agent="laohuang", attempt=1, outcome="died", title=TITLE)
+    assert [lesson.expires for lesson in week.notes(Kind.LESSON)] == ["2026-05-08"]
+    assert never.notes(Kind.LESSON) == []
+
+
+def test_a_failure_of_an_untrusted_ticket_stays_with_its_agent(desk: Desk) -> None:
+    """Its agent is told once the ticket is accepted, nobody else ever."""
+    facts = {"outcome": "blocked", "title": TITLE, "trust": "untrusted", "reason": "Vercel 的落地页预览要登录"}
+    desk.event("attempt.closed", "TASK-001", agent="laohuang", attempt=1, **facts)
+    desk.approve("TASK-001")
+    assert [item.source for item in desk.recall(TITLE, "部署到 Vercel")] == ["TASK-001"]
+    assert desk.recall(TITLE, "部署到 Vercel", agent=XIAOLI) == []
+
+
+def test_where_a_failed_attempts_lesson_comes_from_is_told(desk: Desk) -> None:
+    """Its text is marked with the day, and its source with how the attempt ended."""
+    desk.event(
+        "attempt.closed", "TASK-001", agent="laohuang", attempt=1, outcome="timed_out", title=TITLE, reason="Vercel 构建"
+    )
+    assert desk.recall(TITLE, "部署到 Vercel") == []
+    desk.approve("TASK-001")
+    (told,) = desk.recall(TITLE, "部署到 Vercel")
+    assert told.standing == "来自一次超时的尝试"
+    assert told.text.startswith("（2026-05-01 时如此")
+
+
+def test_only_notes_that_were_told_count_as_used(tmp_path: Path) -> None:
+    """What the record says was in the prompt is filed; claims of anything else help nobody. A ticket's id means its notes."""
+    asked: list[tuple[str, int]] = []
+    told = (ToldNote("TASK-001", "TASK-001"), ToldNote("L-1", "TASK-002"), ToldNote("P-1", "TASK-009"))
+
+    def read(ticket: str, attempt: int) -> tuple[ToldNote, ...]:
+        asked.append((ticket, attempt))
+        return told
+
+    desk = Desk(tmp_path, told=read)
+    used = "## 步骤\n- 做完\n\n## 参考的经验\n- TASK-001、TASK-002 有用，L-00000009 也看了\n"
+    desk.finish("TASK-005", TITLE, used)
+    note = desk.note("TASK-005")
+    assert asked == [("TASK-005", 1)]
+    assert note.injected == ("TASK-001", "L-1", "P-1")
+    assert note.used == ("TASK-001", "TASK-002", "L-1")
+
+
+def test_what_a_conversation_was_told_is_read_from_its_records(tmp_path: Path) -> None:
+    """The ids of the attempt that it goes on from count too; of a conversation before that one they don't."""
+    layout = Layout(tmp_path)
+    runs, now = RunFiles(layout), FakeClock().now()
+    for number, (resumes, note) in enumerate([(None, "L-1"), (None, "L-2"), (2, "L-3")], start=1):
+        run = Attempt(
+            ticket="T-1",
+            number=number,
+            agent="ann",
+            engine="shell",
+            token="t",
+            session_id="s",
+            taken_at=now,
+            lease_expires=now,
+            resumes=resumes,
+        )
+        runs.open(run)
+        memories = [{"id": note, "source": "T-0"}, {"id": "../evil"}, 7]
+        runs.write("T-1", number, "injected.json", json.dumps({"memories": memories}))
+    assert ToldNotes(runs)("T-1", 3) == (ToldNote("L-3", "T-0"), ToldNote("L-2", "T-0"))
+    assert ToldNotes(runs)("T-1", 1) == (ToldNote("L-1", "T-0"),)
+    assert ToldNotes(runs)("T-2", 1) is None
+    runs.write("T-1", 1, "injected.json", "[")
+    assert ToldNotes(runs)("T-1", 1) is None
 
 
 def test_experience_that_was_used_in_an_accepted_ticket_has_helped_once(desk: Desk) -> None:

@@ -109,6 +109,28 @@ def test_an_expired_note_is_not_shown(learned: Desk) -> None:
     assert learned.recall(*SIMILAR) == []
 
 
+@pytest.mark.parametrize("where", ["title: 开发知识库商品落地页 sk-ant-api03-{key}", "body"])
+def test_a_note_with_a_secret_in_it_is_not_shown(learned: Desk, where: str) -> None:
+    """Whoever wrote it in, and whoever approved it: the whole note stays out until the secret is taken out again."""
+    for kind in Kind:
+        for note in learned.notes(kind):
+            text = note.path.read_text()
+            if note.ticket == "TASK-001":
+                if where == "body":
+                    text += "\n数据库密码：Hx7!kk29Lm\n"
+                else:
+                    text = text.replace("title: ", f"{where.format(key='Ab1' * 12)} # ", 1)
+                note.path.write_text(text)
+    assert learned.recall(*SIMILAR) == []
+    found = learned.retriever.explain(Ticket(id="TASK-900", title=SIMILAR[0], body=SIMILAR[1]), LAOHUANG, project=None)
+    assert Verdict.SECRET in {judged.verdict for judged in found}
+
+
+def test_what_was_accepted_says_so(learned: Desk) -> None:
+    """The prompt says of each item how far it was judged."""
+    assert {item.standing for item in learned.recall(*SIMILAR)} == {"已验收"}
+
+
 def test_other_agents_see_lessons_and_patterns_only(learned: Desk) -> None:
     """What an agent went through is its own; what it taught belongs to the company."""
     assert {item.kind for item in learned.recall(*SIMILAR, agent=XIAOLI)} <= {"lesson", "pattern"}

@@ -12,7 +12,7 @@ import pytest
 from hermes_company.domain.agent import Agent
 from hermes_company.domain.moves import MEANINGS
 from hermes_company.domain.run import RULES
-from hermes_company.domain.settings import Budget, Budgets, EngineSettings, Price, Settings, TmuxSettings
+from hermes_company.domain.settings import Budget, Budgets, EngineSettings, LearningSettings, Price, Settings, TmuxSettings
 from hermes_company.folders.templates import template_source
 from hermes_company.folders.ticket_file import KEYS
 from hermes_company.ports.engine import Engine, Job, Launch
@@ -45,13 +45,14 @@ def test_every_profile_key_is_explained() -> None:
 
 def settings_paths() -> dict[str, object]:
     """Every key of company.yaml as the page spells it → its default."""
-    sections: dict[str, Any] = {"tmux": TmuxSettings(), "engines": EngineSettings()}
+    sections: dict[str, Any] = {"tmux": TmuxSettings(), "engines": EngineSettings(), "learning": LearningSettings()}
     paths: dict[str, object] = {"projects.<name>": {}}
     for field in fields(Settings):
         if field.name not in (*sections, "projects", "prices", "budgets"):
             paths[field.name] = getattr(Settings(), field.name)
     paths |= {f"tmux.{field.name}": getattr(sections["tmux"], field.name) for field in fields(TmuxSettings)}
     paths |= {f"engines.<name>.{field.name}": getattr(sections["engines"], field.name) for field in fields(EngineSettings)}
+    paths |= {f"learning.{field.name}": getattr(sections["learning"], field.name) for field in fields(LearningSettings)}
     paths |= {f"prices.<model>.{field.name}": field.default for field in fields(Price)}
     for scope in fields(Budgets):
         paths |= {f"budgets.{scope.name}.{field.name}": field.default for field in fields(Budget)}

@@ -35,6 +35,18 @@ def reject(book: NoteBook, ticket: str, failures: Sequence[str], *, blamed: Iter
     blame(book, blamed, ticket)
 
 
+def accept_notes(book: NoteBook, notes: Iterable[Note], ticket: str) -> None:
+    """These lessons or patterns were taught by a ticket that is accepted now."""
+    for note in notes:
+        _accept_lesson(book, note, ticket)
+
+
+def withdraw_notes(book: NoteBook, notes: Iterable[Note], ticket: str, outcome: str) -> None:
+    """… and by one that is not accepted any more: pending again, unless another accepted ticket taught it."""
+    for note in notes:
+        _withdraw_lesson(book, note, ticket, outcome)
+
+
 def blame(book: NoteBook, ids: Iterable[str], ticket: str) -> list[Note]:
     """These notes misled the agent in that ticket; counted once a ticket. The notes as they were, none for unknown ids."""
     notes = list(_named(book, ids))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
@@ -12,19 +12,20 @@ from typing import Any
 from hermes_company.domain.names import is_agent_name, is_ticket_id
 from hermes_company.domain.redaction import redact
 from hermes_company.domain.run import Outcome
-from hermes_company.domain.ticket import State
+from hermes_company.domain.ticket import State, Trust
 from hermes_company.ports.events import Event, Events
 from hermes_company.userspace.files import Unreadable, read_head
 from hermes_company.userspace.memory.approval import accept, reject, reopen
 from hermes_company.userspace.memory.guards import suspicious
-from hermes_company.userspace.memory.lessons import Lessons, Origin, failure, failure_id
+from hermes_company.userspace.memory.lessons import DISTILLING, Lessons, Origin, failure, failure_id
 from hermes_company.userspace.memory.note import Kind, Note, Status, one_line
 from hermes_company.userspace.memory.notebook import NoteBook
+from hermes_company.userspace.memory.secrets import Redact
 from hermes_company.userspace.memory.summary import MAX_BYTES, Section, Summary, parse_summary
+from hermes_company.userspace.memory.told import ToldNote
 from hermes_company.wording import Lang, Text, say
 
-# What was true of a failed attempt's surroundings may be mended next month.
-FAILURE_DAYS = 30
+Told = Callable[[str, int], tuple[ToldNote, ...] | None]
 _MAX_ITEMS = 20
 _MAX_REASON = 300
 _ID = re.compile(r"(?<![\w-])[\w][\w.-]*[\w](?![\w-])")
@@ -32,6 +33,7 @@ _FAILURES: Mapping[str, Text] = {
     Outcome.BLOCKED: say("The attempt was blocked."),
     Outcome.TIMED_OUT: say("The attempt ran out of time."),
     Outcome.DIED: say("The attempt's process ended without a result."),
+    Outcome.NO_DELIVERABLE: say("The attempt said that it was done and had handed nothing in."),
 }
 
 
@@ -42,23 +44,38 @@ class Archive:
         book: the notes.
         events: told what was archived, as `memory.archived` and `memory.skipped`.
         lang: the language of the few sentences that the archive itself writes.
+        told: which notes an attempt's prompt carried; None where no record says.
+        failure_days: how long what a failed attempt teaches is shown; 0: it leaves nothing.
+        redact: takes secrets out of what is to be stored. What it raises holds the event up until it can be done.
     """
 
     name = "archive"
 
-    def __init__(self, book: NoteBook, events: Events, *, lang: Lang) -> None:
+    def __init__(
+        self,
+        book: NoteBook,
+        events: Events,
+        *,
+        lang: Lang,
+        told: Told = lambda ticket, attempt: None,
+        failure_days: int = 30,
+        redact: Redact = redact,
+    ) -> None:
         self._book = book
         self._lessons = Lessons(book)
         self._events = events
         self._lang = lang
+        self._told = told
+        self._failure_days = failure_days
+        self._redact = redact
 
     def handle(self, event: Event) -> None:
         """See `Program.handle`."""
         ticket = event.ticket
-        if ticket is None or not is_ticket_id(ticket):
+        if ticket is None or not is_ticket_id(ticket) or ticket.startswith(DISTILLING):
             return
         if event.kind == "attempt.closed" and event.agent and is_agent_name(event.agent):
-            self._closed(event, _origin(event))
+            self._closed(event, self._origin(event))
         elif event.kind == "ticket.approved":
             accept(self._book, ticket, self._failures(ticket))
         elif event.kind == "ticket.rejected":
@@ -66,11 +83,26 @@ class Archive:
         elif event.kind == "ticket.moved" and event.data.get("from") == State.DONE:
             reopen(self._book, ticket, self._failures(ticket))
 
+    def _origin(self, event: Event) -> Origin:
+        data: Mapping[str, Any] = event.data
+        title = one_line(self._redact(str(data.get("title") or event.ticket)).text)[:200]
+        return Origin(
+            ticket=str(event.ticket),
+            attempt=event.attempt or 0,
+            agent=str(event.agent),
+            project=str(data["project"]) if data.get("project") else None,
+            title=title,
+            engine=str(data.get("engine") or ""),
+            packs=_strings(data.get("packs")),
+            created=event.at[:10],
+            untrusted=data.get("trust") == Trust.UNTRUSTED,
+        )
+
     def _closed(self, event: Event, origin: Origin) -> None:
         outcome = event.data.get("outcome")
         if outcome == Outcome.FINISHED:
             self._finished(event, origin)
-        elif outcome in _FAILURES:
+        elif outcome in _FAILURES and self._failure_days:
             self._failed(origin, str(outcome), event.data.get("reason"))
 
     def _finished(self, event: Event, origin: Origin) -> None:
@@ -94,13 +126,14 @@ class Archive:
         self._write(origin, text if whole else text[: text.rfind("\n") + 1], digest, known)
 
     def _write(self, origin: Origin, text: str, digest: str, known: Note | None) -> None:
-        clean = redact(text)
+        clean = self._redact(text)
         body = clean.text.encode()[:MAX_BYTES].decode(errors="ignore")
         summary = parse_summary(body)
         lessons = self._file(Kind.LESSON, summary.items(Section.PITFALLS), origin)
         patterns = self._file(Kind.PATTERN, summary.items(Section.PATTERNS), origin)
         rules = suspicious(f"{origin.title}\n{body}")
         status = Status.QUARANTINED if rules else Status.THIN if summary.thin else Status.PENDING
+        told = self._told(origin.ticket, origin.attempt)
         # An earlier, rejected summary's lessons stay with the ticket; its patterns do not.
         earlier = [i for i in known.lessons if i.startswith("L-")] if known else []
         fields = {
@@ -111,7 +144,8 @@ class Archive:
             "source_sha256": digest,
             "redactions": clean.count,
             "redacted": clean.rules,
-            "used": _used(summary),
+            "injected": [note.id for note in told or ()],
+            "used": _used(summary, told),
             "lessons": tuple(dict.fromkeys([*earlier, *lessons, *patterns])),
             "helpful": known.helpful if known else 0,
             "harmful": known.harmful if known else 0,
@@ -127,8 +161,8 @@ class Archive:
 
     def _failed(self, origin: Origin, outcome: str, reason: object) -> None:
         note_id = failure_id(origin.ticket, outcome)
-        expires = (date.fromisoformat(origin.created) + timedelta(days=FAILURE_DAYS)).isoformat()
-        said = redact(Text.from_json(reason).in_lang(self._lang) if reason else "").text
+        expires = (date.fromisoformat(origin.created) + timedelta(days=self._failure_days)).isoformat()
+        said = self._redact(Text.from_json(reason).in_lang(self._lang) if reason else "").text
         body = f"{_FAILURES[outcome].in_lang(self._lang)} {one_line(said)[:_MAX_REASON]}".strip()
         rules = suspicious(body)
         fields = {
@@ -155,26 +189,14 @@ class Archive:
         self._events.append("memory.archived", ticket=origin.ticket, agent=origin.agent, attempt=origin.attempt, data=data)
 
 
-def _origin(event: Event) -> Origin:
-    data: Mapping[str, Any] = event.data
-    title = one_line(redact(str(data.get("title") or event.ticket)).text)[:200]
-    return Origin(
-        ticket=str(event.ticket),
-        attempt=event.attempt or 0,
-        agent=str(event.agent),
-        project=str(data["project"]) if data.get("project") else None,
-        title=title,
-        engine=str(data.get("engine") or ""),
-        packs=_strings(data.get("packs")),
-        created=event.at[:10],
-        untrusted=data.get("trust") == "untrusted",
-    )
-
-
-def _used(summary: Summary) -> tuple[str, ...]:
-    """The ids of notes that the agent says it used."""
+def _used(summary: Summary, told: tuple[ToldNote, ...] | None) -> tuple[str, ...]:
+    """The ids of notes that the agent says it used: those that it was told, by their id or the ticket that they come from."""
     words = (word for item in summary.items(Section.USED) for word in _ID.findall(item))
-    return tuple(dict.fromkeys(word for word in words if is_ticket_id(word) and any(c.isdigit() for c in word)))[:_MAX_ITEMS]
+    said = dict.fromkeys(word for word in words if is_ticket_id(word) and any(c.isdigit() for c in word))
+    if told is not None:
+        shown = [note.id for note in told if note.id in said or note.source in said]
+        said = dict.fromkeys([*(word for word in said if any(word in (n.id, n.source) for n in told)), *shown])
+    return tuple(said)[:_MAX_ITEMS]
 
 
 def _strings(value: object) -> tuple[str, ...]:

@@ -30,6 +30,11 @@ class Git:
         # A surrounding git command (a hook, `git rebase --exec`) would point git at another repository.
         self._environ = {key: value for key, value in environ.items() if not key.startswith("GIT_")}
 
+    @property
+    def installed(self) -> bool:
+        """Whether there is a git to ask."""
+        return self._program is not None
+
     def usable(self) -> bool:
         """Whether git is there and the company is a repository of its own."""
         if self._program is None or not (self._root / ".git").exists():

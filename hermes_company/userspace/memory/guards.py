@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 _RULES: tuple[tuple[str, str], ...] = (
     (
@@ -68,7 +69,6 @@ _RULES: tuple[tuple[str, str], ...] = (
         r"|(?:无需|不需要|跳过|免)(?:人工)?(?:审核|验收|批准|确认)(?:就|即可|直接)",
     ),
 )
-_COMPILED = tuple((name, re.compile(pattern, re.IGNORECASE | re.MULTILINE)) for name, pattern in _RULES)
 # Zero width, direction marks, tags: text that a reviewer cannot see. The joiner inside an emoji is let through.
 _INVISIBLE = re.compile(
     "[\u00ad\u180e\u200b\u200c\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
@@ -76,7 +76,13 @@ _INVISIBLE = re.compile(
 )
 
 
+@cache
+def _compiled() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """When the first text is looked at: what only loads this module doesn't wait for it."""
+    return tuple((name, re.compile(pattern, re.IGNORECASE | re.MULTILINE)) for name, pattern in _RULES)
+
+
 def suspicious(text: str) -> tuple[str, ...]:
     """The names of the rules that `text` trips, in a fixed order; empty for an ordinary note."""
-    found = [name for name, pattern in _COMPILED if pattern.search(text)]
+    found = [name for name, pattern in _compiled() if pattern.search(text)]
     return (*found, "invisible_text") if _INVISIBLE.search(text) else tuple(found)

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hermes_company.domain.ticket import State
 from hermes_company.errors import Refusal
 from hermes_company.ports.events import Event
 from hermes_company.userspace.memory.git import Git
 from hermes_company.wording import say
+
+if TYPE_CHECKING:
+    from hermes_company.userspace.memory.copies import Copies
 
 AUTHOR = "hc-orchestrator"
 PATHS = ("memory", "company/skills", "company/skills-drafts")
@@ -37,23 +42,28 @@ class Change:
 class History:
     """A program that commits what other programs wrote below `PATHS`, and the way back. It runs after them.
 
-    Without git, or where the company is not a repository of its own, nothing is recorded; `recording` tells.
+    Without git, or where the company is not a repository of its own, copies of the latest changes are kept; `recording` tells.
 
     Args:
         root: the company.
         scratch: where a temporary index and the lock may lie; `.hc/cache`.
         environ: for git.
+        copies: what is kept without git; None: nothing.
     """
 
     name = "history"
 
-    def __init__(self, root: Path, *, scratch: Path, environ: Mapping[str, str]) -> None:
+    def __init__(self, root: Path, *, scratch: Path, environ: Mapping[str, str], copies: Copies | None = None) -> None:
         self._root = root
         self._scratch = scratch
         self._git = Git(root, environ)
+        self._copies = copies
+        self._begun = False
 
     def handle(self, event: Event) -> None:
         """See `Program.handle`. What the programs before it made of the event is committed in its ticket's name."""
+        if not self._begun:
+            self._begin()
         left_done = event.kind == "ticket.moved" and event.data.get("from") == State.DONE
         verb = "reopen" if left_done else _VERBS.get(event.kind)
         if verb and event.ticket:
@@ -61,42 +71,65 @@ class History:
             self.record(f"memory: {verb} {event.ticket}", trailers)
 
     def recording(self) -> bool:
-        """Whether changes are recorded at all."""
+        """Whether every change is a commit; else there are at most copies of the latest."""
         return self._git.usable()
+
+    def in_a_foreign_repository(self) -> bool:
+        """Whether it only looks as if changes were commits: the repository begins in a folder above the company."""
+        above = any((folder / ".git").exists() for folder in self._root.resolve().parents)
+        return above and self._git.installed and not (self._root / ".git").exists()
 
     def record(self, subject: str, trailers: Mapping[str, str] | None = None) -> str | None:
         """Commit what changed below `PATHS`, and only that; a person's staged work stays as it is.
 
         Returns:
-            The new commit; None when nothing changed, there is no repository, or a person is in the middle of a merge or
-            rebase (the change then goes into the next commit).
+            The new commit or copy; None when nothing changed, or a person is in the middle of a merge or rebase (the change
+            then goes into the next commit).
 
         Raises:
             GitFailed: git refused.
         """
+        with self._locked():
+            return self._record(subject, trailers or {})
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        """One at a time, in whatever process: what a person undoes is not swept up by the loop's next commit."""
         from filelock import FileLock
 
-        if not self._git.usable() or self._git.busy():
-            return None
         self._scratch.mkdir(parents=True, exist_ok=True)
         with FileLock(self._scratch / "history.lock", timeout=_LOCK_SECONDS):
-            head = (self._git.ask("rev-parse", "--quiet", "--verify", "HEAD^{commit}") or "").strip()
-            tree = self._tree(head)
-            if head and tree == self._git.run("rev-parse", "HEAD^{tree}").strip():
-                return None
-            told = "".join(f"{key}: {value}\n" for key, value in (trailers or {}).items())
-            parents = ("-p", head) if head else ()
-            message = f"{subject}\n\n{told}" if told else f"{subject}\n"
-            commit = self._git.run("commit-tree", tree, *parents, stdin=message, identity=AUTHOR).strip()
-            # Fails when a person committed in this very moment: the next event tries again on top of that.
-            self._git.run("update-ref", "-m", f"hc: {subject}", "HEAD", commit, head or "0" * len(commit))
-            self._follow(head, commit)
-            return commit
+            yield
+
+    def _begin(self) -> None:
+        """Let the copies, where they are what is kept, know how it all began."""
+        if self._copies and not (self._root / ".git").exists():
+            with self._locked():
+                self._copies.begin()
+        self._begun = True
+
+    def _record(self, subject: str, trailers: Mapping[str, str]) -> str | None:
+        if not self._git.usable():
+            return self._copies.record(subject) if self._copies else None
+        if self._git.busy():
+            return None
+        head = (self._git.ask("rev-parse", "--quiet", "--verify", "HEAD^{commit}") or "").strip()
+        tree = self._tree(head)
+        if head and tree == self._git.run("rev-parse", "HEAD^{tree}").strip():
+            return None
+        told = "".join(f"{key}: {value}\n" for key, value in trailers.items())
+        parents = ("-p", head) if head else ()
+        message = f"{subject}\n\n{told}" if told else f"{subject}\n"
+        commit = self._git.run("commit-tree", tree, *parents, stdin=message, identity=AUTHOR).strip()
+        # Fails when a person committed in this very moment: the next event tries again on top of that.
+        self._git.run("update-ref", "-m", f"hc: {subject}", "HEAD", commit, head or "0" * len(commit))
+        self._follow(head, commit)
+        return commit
 
     def log(self, limit: int = 20) -> list[Change]:
-        """The latest changes of memory and skills, by whomever, newest first; empty without a repository."""
+        """The latest changes of memory and skills, by whomever, newest first."""
         if not self._git.usable():
-            return []
+            return self._copies.log(limit) if self._copies else []
         told = self._git.ask("log", f"--max-count={limit}", "--format=%H%x1f%aI%x1f%an%x1f%s", "--", *PATHS) or ""
         rows = (line.split("\x1f", 3) for line in told.splitlines())
         return [Change(commit=commit, at=at, author=author, subject=subject) for commit, at, author, subject in rows]
@@ -107,6 +140,8 @@ class History:
         Raises:
             Refusal: `memory-history-missing`, `memory-commit-unknown`.
         """
+        if self._copies and not self._git.usable():
+            return self._copies.diff(commit)
         return self._patch(self._parent(self._commit(commit)), self._commit(commit), PATHS)
 
     def revert(self, target: str) -> str:
@@ -118,17 +153,23 @@ class History:
         Raises:
             Refusal: `memory-history-missing`, `memory-commit-unknown`, `memory-revert-nothing`, `memory-revert-conflict`.
         """
+        with self._locked():
+            if self._copies and not self._git.usable():
+                return self._copies.revert(target)
+            return self._revert(target)
+
+    def _revert(self, target: str) -> str:
         notes = self._notes(target)
         commit = self._last_change(notes) if notes else self._commit(target)
         patch = self._patch(commit, self._parent(commit), notes or PATHS)
         if not patch:
-            raise _nothing(target)
+            raise nothing(target)
         if self._git.ask("apply", "--check", "-", stdin=patch) is None:
-            raise _conflict(target)
+            raise conflict(target)
         self._git.run("apply", "-", stdin=patch)
-        done = self.record(f"memory: revert {target}", {"Reverts": commit})
+        done = self._record(f"memory: revert {target}", {"Reverts": commit})
         if done is None:
-            raise _conflict(target)
+            raise conflict(target)
         return done
 
     def _tree(self, head: str) -> str:
@@ -173,12 +214,7 @@ class History:
             raise _missing()
         found = self._git.ask("rev-parse", "--quiet", "--verify", "--end-of-options", f"{word}^{{commit}}")
         if found is None:
-            raise Refusal(
-                "memory-commit-unknown",
-                fact=say("There is no commit or note `{word}`.", word=word),
-                cause=say("Only what was recorded can be shown or undone."),
-                remedy=say("`hc memory log` lists the commits."),
-            )
+            raise unknown(word)
         return found.strip()
 
     def _parent(self, commit: str) -> str:
@@ -205,7 +241,18 @@ def _missing() -> Refusal:
     )
 
 
-def _nothing(target: str) -> Refusal:
+def unknown(word: str) -> Refusal:
+    """Nothing of that name was recorded."""
+    return Refusal(
+        "memory-commit-unknown",
+        fact=say("There is no commit or note `{word}`.", word=word),
+        cause=say("Only what was recorded can be shown or undone."),
+        remedy=say("`hc memory log` lists the commits."),
+    )
+
+
+def nothing(target: str) -> Refusal:
+    """There is nothing to undo."""
     return Refusal(
         "memory-revert-nothing",
         fact=say("`{target}` changed nothing in memory or skills.", target=target),
@@ -214,7 +261,8 @@ def _nothing(target: str) -> Refusal:
     )
 
 
-def _conflict(target: str) -> Refusal:
+def conflict(target: str) -> Refusal:
+    """Undoing it would lose what came later."""
     return Refusal(
         "memory-revert-conflict",
         fact=say("`{target}` cannot be undone by itself: its files were changed since.", target=target),

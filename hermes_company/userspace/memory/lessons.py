@@ -13,6 +13,8 @@ from hermes_company.userspace.relevance.tokens import tokens
 
 SIMILAR = 0.35
 MAX_CHARS = 600
+# The ids of tickets that distil another one begin so; what they hand in is no experience of its own.
+DISTILLING = "DISTILL-"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -73,6 +75,10 @@ class Lessons:
                 self._book.change(known, {"seen_in": (*known.seen_in, origin.ticket)})
             return known.id
         return self._create(kind, text, origin, similar)
+
+    def known(self, kind: Kind, text: str, agent: str) -> Note | None:
+        """The agent's note that says the same, if there is one."""
+        return self._book.get(agent, kind, note_id(kind, text)) or self._nearest(kind, text, agent)[0]
 
     def _create(self, kind: Kind, text: str, origin: Origin, similar: list[str]) -> str:
         new = note_id(kind, text)

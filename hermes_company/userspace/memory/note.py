@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import unicodedata
 from collections.abc import Mapping
@@ -74,8 +73,11 @@ class Note:
     # Made by a ticket marked `trust: untrusted`: never shown to another agent.
     untrusted: bool = False
     source_sha256: str = ""
-    # Experience only: ids that the agent says it used, and the lessons and patterns that came out of it.
+    # Experience only: ids that its agent was told, those of them that it says it used, lessons and patterns that came of it.
+    injected: tuple[str, ...] = ()
     used: tuple[str, ...] = ()
+    # Attempts that distilled it.
+    distilled_in: tuple[str, ...] = ()
     lessons: tuple[str, ...] = ()
     # Pattern only: the skill that was drafted from it.
     drafted: str = ""
@@ -135,7 +137,9 @@ def _note(path: Path, kind: Kind, agent: str, fields: Mapping[str, Any], body: s
         harmful_in=_words(fields, "harmful_in"),
         untrusted=fields.get("trust") == "untrusted",
         source_sha256=str(fields.get("source_sha256") or ""),
+        injected=_words(fields, "injected"),
         used=_words(fields, "used"),
+        distilled_in=_words(fields, "distilled_in"),
         lessons=_words(fields, "lessons"),
         drafted=str(fields.get("drafted") or ""),
     )
@@ -184,6 +188,8 @@ def _extent(lines: list[str], at: int) -> int:
 
 
 def _scalar(value: object) -> str:
+    import json  # what only reads gets by without
+
     if isinstance(value, str):
         plain = re.fullmatch(r"[A-Za-z0-9_][\w.:/+-]*", value) and value.isascii() and not value.endswith(":")
         return value if plain else json.dumps(one_line(value), ensure_ascii=False)

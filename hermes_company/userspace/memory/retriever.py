@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from enum import StrEnum
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from hermes_company.domain.agent import Agent
-from hermes_company.domain.ticket import Ticket
-from hermes_company.ports.clock import Clock
 from hermes_company.ports.memory import Recalled
 from hermes_company.userspace.files import Finding
 from hermes_company.userspace.memory.entry import Entry, Found, NoteIndex
@@ -20,7 +18,12 @@ from hermes_company.userspace.memory.notebook import NoteBook
 from hermes_company.userspace.relevance.glossary import read_glossary
 from hermes_company.userspace.relevance.ranking import SAME, Query, Rater, Rating, build_query, jaccard, relevant
 from hermes_company.userspace.relevance.tokens import tokens
-from hermes_company.wording import Lang, say
+from hermes_company.wording import Lang, Text, say
+
+if TYPE_CHECKING:
+    from hermes_company.domain.agent import Agent
+    from hermes_company.domain.ticket import Ticket
+    from hermes_company.ports.clock import Clock
 
 MAX_EXPERIENCES = 2
 MAX_LESSONS = 3
@@ -41,6 +44,8 @@ class Verdict(StrEnum):
     IRRELEVANT = "irrelevant"
     REPEATED = "repeated"
     NO_ROOM = "no-room"
+    # Somebody wrote a key or password into it; a person has to take it out.
+    SECRET = "secret"
     # The file changed or went away after it was found.
     UNREADABLE = "unreadable"
 
@@ -165,10 +170,12 @@ class FtsRetriever:
             note = self._book.get(j.entry.agent, j.entry.kind, j.entry.path.stem)
             text = self._text(note, words, [n for n, _ in shown]) if note else ""
             verdict = _room(note, text, shown, spent)
+            if note and verdict is Verdict.SHOWN and _has_secret(note):
+                verdict = Verdict.SECRET
             if note and verdict is Verdict.SHOWN:
                 shown.append((note, text))
                 spent += prompt_tokens(text) + _OVERHEAD_TOKENS
-                settled.append(replace(j, recalled=_recalled(note, text, j)))
+                settled.append(replace(j, recalled=_recalled(note, text, j, standing(note).in_lang(self._lang))))
             else:
                 settled.append(replace(j, verdict=verdict))
         return settled
@@ -202,13 +209,35 @@ def _room(note: Note | None, text: str, shown: list[tuple[Note, str]], spent: in
     return Verdict.SHOWN
 
 
-def _recalled(note: Note, text: str, judged: Judged) -> Recalled:
+_STANDINGS: Mapping[str, Text] = {
+    "accepted": say("accepted"),
+    "blocked": say("from a blocked attempt"),
+    "timed_out": say("from an attempt that ran out of time"),
+    "died": say("from an attempt that ended without a result"),
+    "no_deliverable": say("from an attempt that handed nothing in"),
+}
+
+
+def standing(note: Note) -> Text:
+    """How far what the note says was judged: by the ticket it comes from, else by the person who released or wrote it."""
+    return _STANDINGS.get(note.outcome, say("approved"))
+
+
+def _has_secret(note: Note) -> bool:
+    """Whether a secret stands anywhere in it: the prompt names the whole note's path."""
+    from hermes_company.domain.redaction import redact  # only what is shown is looked at
+
+    return redact(f"{note.title}\n{note.body}").count > 0
+
+
+def _recalled(note: Note, text: str, judged: Judged, standing: str) -> Recalled:
     return Recalled(
         id=note.id,
         kind=note.kind.value,
         path=str(note.path),
         source=note.ticket or note.id,
         date=note.created,
+        standing=standing,
         text=text,
         score=round(judged.rank, 3),
         terms=judged.rating.terms,

@@ -201,7 +201,7 @@ _SAID: dict[str, str] = {
     "Delete the notes that only {ticket} taught?": "删除只来自 {ticket} 的经验？",
     "{path} is deleted.": "已删除 {path}。",
     "Nothing is deleted: no note comes from {ticket} alone.": "没有删除什么：没有只来自 {ticket} 的经验。",
-    "The company is no git repository of its own: nothing is recorded.": "公司目录不是独立的 git 仓库：没有历史。",
+    "The company is no git repository of its own: only the latest changes are kept, as copies.": "公司目录不是独立的 git 仓库：只保留最近改动的副本。",
     "Nothing was changed yet.": "还没有改动。",
     "Undone by {commit}. `hc memory revert {commit}` takes that back.": "已用 {commit} 撤销。`hc memory revert {commit}` 可以再撤回来。",
     "{path}: {problem}": "{path}：{problem}",
@@ -256,6 +256,9 @@ _SAID: dict[str, str] = {
     "{program} failed and is tried again: {problem}": "{program} 失败，稍后重试：{problem}",
     "experience kept ({status})": "已留存经验（{status}）",
     "no experience kept: {reason}": "没有留存经验：{reason}",
+    "Its summary has none of the headings that prompts ask for: nothing can be learned from it.": "它的 summary.md 没有提示词要求的任何标题：从中学不到东西。",
+    "experience kept (thin): its summary has none of the headings that prompts ask for, nothing of it is told": "经验已保存（thin）：summary.md 没有提示词要求的任何标题，所以内容不会被引用",
+    "{kept} lessons distilled, {dropped} dropped": "提炼出 {kept} 条经验，舍弃 {dropped} 条",
 }
 
 HELP: dict[str, str] = {

@@ -1,6 +1,7 @@
 """Chinese sentences of domain, folders and kernel."""
 
 SENTENCES: dict[str, str] = {
+    "distill: an engine reads the summary of each accepted ticket once more, as a ticket of its own that costs money.\ndistill_owner: whose engine; empty: of the agent who did it.\nscanner: kingfisher looks for secrets besides our own rules; needs hermes-company[secrets].\nfailure_days: how long the lesson of an attempt that failed is shown; 0: it leaves none.": "distill：由引擎再读一遍每个已验收工单的总结，作为单独的工单进行，会产生费用。\ndistill_owner：由谁的引擎来做；留空：做这个工单的员工。\nscanner：kingfisher 在我们自己的规则之外再找一遍密钥和密码，需要 hermes-company[secrets]。\nfailure_days：失败的尝试留下的教训展示多少天；0：不留下教训。",
     "it is larger than {limit} bytes": "文件超过 {limit} 字节",
     "it is a link out of the company": "它是指向公司目录之外的链接",
     "it can't be opened ({problem})": "无法打开（{problem}）",
@@ -26,6 +27,7 @@ SENTENCES: dict[str, str] = {
     "The folder is called {folder}, but the profile says {name}.": "目录名是 {folder}，profile 里写的却是 {name}。",
     "Rename the folder or correct `name`.": "请重命名目录，或改正 `name`。",
     "`{key}` is missing.": "缺少 `{key}`。",
+    "trusted or untrusted": "trusted 或 untrusted",
     "{name} can't be an agent's name.": "{name} 不能用作员工名。",
     "Take letters A-Z a-z, digits, `_` and `-` only, at most 40.": "只能用字母 A-Z a-z、数字、`_` 和 `-`，最多 40 个字符。",
     "You finish what you start, check your work by running it, and say plainly what you could not do.": "开了头的事就做完，通过运行来检查成果，做不到的直接说明。",

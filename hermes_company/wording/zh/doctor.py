@@ -1,6 +1,7 @@
 """Chinese sentences of `hc doctor`, room by room, and of what repairs."""
 
 SENTENCES: dict[str, str] = {
+    "The repository around the company is not its own: only copies of the latest changes of memory are kept.": "外层的 git 仓库不属于这家公司：记忆只保留最近改动的副本。",
     # cli/examining.py
     "{bad} bad, {warnings} to look at, {well} well.": "{bad} 项有问题，{warnings} 项需留意，{well} 项正常。",
     "{bad} bad, {warnings} to look at, {well} well. `hc doctor --fix` can repair {repairable} of them.": "{bad} 项有问题，{warnings} 项需留意，{well} 项正常。其中 {repairable} 项可以用 `hc doctor --fix` 修复。",
@@ -85,10 +86,10 @@ SENTENCES: dict[str, str] = {
     "no further watcher may be made: {problem}": "不能再创建监视器：{problem}",
     "no further folder may be watched than those up to {folder}": "监视到 {folder} 为止，不能再监视更多目录",
     "Raise the limits: `sudo sysctl fs.inotify.max_user_instances=512 fs.inotify.max_user_watches=524288`.": "请提高上限：`sudo sysctl fs.inotify.max_user_instances=512 fs.inotify.max_user_watches=524288`。",
-    "The program `git` is not on PATH.": "PATH 里找不到程序 `git`。",
+    "The program `git` is not on PATH: of memory and skills only copies of the latest changes are kept.": "PATH 里找不到程序 `git`：记忆和技能只保留最近改动的副本。",
     "Install it: the company's memory and rules then have a history.": "请安装它：这样公司的记忆和规则就有历史可查。",
     "The company is in a git repository.": "公司在 git 仓库里。",
-    "The company is not in a git repository.": "公司不在 git 仓库里。",
+    "The company is not in a git repository: of memory and skills only copies of the latest changes are kept.": "公司不在 git 仓库里：记忆和技能只保留最近改动的副本。",
     "Make it one: git init {root}": "请建立仓库：git init {root}",
     # terminal
     "{version} is there.": "已安装 {version}。",
