@@ -62,6 +62,13 @@ def _removed(event: Event) -> Text:
     return say("its file is gone")
 
 
+def _told(event: Event) -> Text:
+    values = {"agent": event.agent, "words": event.data.get("words")}
+    if event.data.get("how") == "typed":
+        return say("{agent} was told in its window: “{words}”", **values)
+    return say("{agent} is to be told: “{words}”", **values)
+
+
 def _started(event: Event) -> Text:
     values = {"number": event.attempt, "engine": event.data.get("engine"), "window": event.data.get("window")}
     if event.data.get("resumes"):
@@ -117,6 +124,7 @@ _TELLERS: dict[str, Callable[[Event], Text]] = {
     "ticket.approved": _approved,
     "ticket.rejected": _rejected,
     "ticket.removed": _removed,
+    "ticket.told": _told,
     "attempt.started": _started,
     "attempt.adopted": _adopted,
     "attempt.closed": _closed,

@@ -20,6 +20,7 @@ from hermes_company.terminal.run_folder import LAUNCH_SCRIPT, Fence, RunFolder
 from hermes_company.terminal.session import NotThere, Tmux
 from hermes_company.terminal.standby import hand_over
 from hermes_company.terminal.tmux_conf import tmux_conf
+from hermes_company.terminal.typing import is_typed_into
 from hermes_company.wording import Lang, say
 
 FIRST_WINDOW = "company"
@@ -102,6 +103,11 @@ class TmuxWorkers:
         # Ends that were asked for. Lost with the process: then they are asked for anew.
         self._endings: dict[Path, _Ending] = {}
 
+    @property
+    def tmux(self) -> Tmux:
+        """The server that they work on."""
+        return self._tmux
+
     def prepare(self) -> None:
         """See `Workers.prepare`."""
         self._tmux.require_program()
@@ -164,6 +170,8 @@ class TmuxWorkers:
 
     def end(self, run_dir: Path, token: str) -> EndProgress:
         """See `Workers.end`."""
+        if is_typed_into(run_dir):
+            return EndProgress.ENDING
         run = RunFolder(run_dir)
         fence = run.fence()
         if fence is None and run.bar():
