@@ -174,6 +174,7 @@ class Company:
         import secrets
         import uuid
 
+        from hermes_company.engines.screens import SCREENS
         from hermes_company.kernel.parts import Parts
 
         return Parts(
@@ -187,6 +188,7 @@ class Company:
             events=self.events,
             workers=self.workers,
             engines=self.engines,
+            screens=SCREENS,
             prompts=self.prompts,
             clock=self.clock,
             spending=self.spending,

@@ -94,6 +94,11 @@ def _quiet(event: Event) -> Text:
     return say("attempt {number}: nothing has moved for {minutes} min", number=event.attempt, minutes=event.data.get("minutes"))
 
 
+def _asks(event: Event) -> Text:
+    asks = Text.from_json(event.data.get("asks"))
+    return say("attempt {number}: it asks {asks}; `hc attach {agent}`", number=event.attempt, asks=asks, agent=event.agent)
+
+
 def _engine_paused(event: Event) -> Text:
     until = datetime.fromisoformat(str(event.data.get("until"))).astimezone().strftime("%H:%M:%S")
     engine, reason = event.data.get("engine"), event.data.get("reason")
@@ -130,6 +135,7 @@ _TELLERS: dict[str, Callable[[Event], Text]] = {
     "attempt.closed": _closed,
     "attempt.stuck": _stuck,
     "attempt.quiet": _quiet,
+    "attempt.asks": _asks,
     "engine.paused": _engine_paused,
     "kernel.fault": _fault,
     "program.failed": _program_failed,

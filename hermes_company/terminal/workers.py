@@ -222,7 +222,7 @@ class TmuxWorkers:
         run = RunFolder(run_dir)
         fence = run.fence()
         tree = (fence.pid, *processes.descendants(fence.pid)) if fence and fence.pid else ()
-        shown = self._capture(run, pane, "0") or ""
+        shown = self._capture(run, pane, "-J") or ""
         return Activity(sum(map(processes.cpu_seconds, tree)), hashlib.sha256(shown.encode()).hexdigest() if shown else "")
 
     def tail(self, run_dir: Path, pane: str | None, lines: int) -> str:
@@ -230,15 +230,19 @@ class TmuxWorkers:
         run = RunFolder(run_dir)
         text = run.output()
         if text is None:
-            text = self._capture(run, pane, f"-{lines}") or ""
+            text = self._capture(run, pane, "-J", "-S", f"-{lines}") or ""
         return "\n".join(text.splitlines()[-lines:])
+
+    def picture(self, run_dir: Path, pane: str | None) -> str:
+        """See `Workers.picture`."""
+        return self._capture(RunFolder(run_dir), pane, "-e") or ""
 
     def keep_output(self, run_dir: Path, pane: str | None) -> None:
         """See `Workers.keep_output`."""
         run = RunFolder(run_dir)
         if run.output() is not None:
             return
-        text = self._capture(run, pane, "-")
+        text = self._capture(run, pane, "-J", "-S", "-")
         if text is not None:
             run.keep_output(text)
 
@@ -303,8 +307,8 @@ class TmuxWorkers:
         age = self._clock.now().timestamp() - (run.path / records.FENCE).stat().st_mtime
         return abs(age) < _FENCE_SECONDS
 
-    def _capture(self, run: RunFolder, pane: str | None, start: str) -> str | None:
-        """The pane's text from history line `start` on.
+    def _capture(self, run: RunFolder, pane: str | None, *how: str) -> str | None:
+        """The pane's text; `how` are options of `capture-pane`.
 
         Empty when there is none: the pane is gone or belongs to another launcher. None when tmux could not be asked.
         """
@@ -314,7 +318,7 @@ class TmuxWorkers:
         try:
             shown = self._tmux.ask(
                 ("display-message", "-p", "-t", pane, "#{pane_pid}"),
-                ("capture-pane", "-p", "-J", "-t", pane, "-S", start),
+                ("capture-pane", "-p", *how, "-t", pane),
             )
         except NotThere:
             return ""

@@ -55,7 +55,7 @@ class Working:
         return TmuxFollowUp(self.rig.company.workers.tmux, self.rig.company.clock, patience).tell(talk, words)
 
     def picture(self) -> str:
-        return self.rig.company.tmux("capture-pane", "-p", "-e", "-t", self.pane)
+        return self.rig.picture(self.job)
 
     def shows(self, shown: Shown) -> None:
         look = SCREENS[self.rig.engine.name].look

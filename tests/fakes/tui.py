@@ -51,6 +51,8 @@ class Told:
     deaf: bool = False
     # It is at work: what is sent waits, and no hook reports it.
     busy: bool = False
+    # Once its prompt is submitted: the ticket is handed in.
+    hands_in: bool = False
     # It starts a process that leaves its group and its terminal.
     leaves_child: bool = False
 
@@ -58,8 +60,9 @@ class Told:
 class Tui:
     """The window. Draws anew after whatever happens."""
 
-    def __init__(self, told: Told, log: Path) -> None:
+    def __init__(self, told: Told, log: Path, prompt: str) -> None:
         self._told = told
+        self._prompt = prompt
         self._log = log
         self._draft = ""
         self._queued: list[str] = []
@@ -76,11 +79,23 @@ class Tui:
         if self._told.start:
             time.sleep(self._told.start)
             termios.tcflush(0, termios.TCIFLUSH)
+        self._begin()
         self._show()
         while self._take(os.read(0, 65_536)):
             # What belongs together is taken together.
             if not select.select([0], [], [], 0.02)[0]:
                 self._show()
+
+    def _begin(self) -> None:
+        """What an engine does with the prompt on its command line, once nothing is left to be asked."""
+        if self._prompt and not self._dialogs:
+            self._submit(self._prompt)
+            self._prompt = ""
+            outbox = os.environ.get("HC_OUTBOX")
+            if self._told.hands_in and outbox:
+                Path(outbox, "summary.md").write_text("# Steps\n\n1. done\n", encoding="utf-8")
+                Path(outbox, "DONE").write_text(os.environ["HC_RUN_TOKEN"], encoding="utf-8")
+                report({"event": "Stop", "at": time.time()})
 
     def _take(self, keys: bytes) -> bool:
         self._keys += keys
@@ -130,6 +145,7 @@ class Tui:
         if answers[self._cursor] in self._told.exits:
             return False
         self._cursor = self._dialogs[0][2] if self._dialogs else 0
+        self._begin()
         return True
 
     def _enter(self) -> bool:
@@ -188,4 +204,8 @@ def happened(log: Path) -> list[dict[str, object]]:
 
 
 if __name__ == "__main__":
-    Tui(Told(**json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))), Path(f"{sys.argv[1]}.log")).run()
+    Tui(
+        Told(**json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))),
+        Path(f"{sys.argv[1]}.log"),
+        sys.argv[-1] if sys.argv[2:] else "",
+    ).run()

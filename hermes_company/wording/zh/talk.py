@@ -4,6 +4,9 @@ SENTENCES: dict[str, str] = {
     # lines.py
     "{agent} is to be told: “{words}”": "将告诉 {agent}：“{words}”",
     "{agent} was told in its window: “{words}”": "已在窗口里告诉 {agent}：“{words}”",
+    "attempt {number}: it asks {asks}; `hc attach {agent}`": "第 {number} 次执行：它在问{asks}；`hc attach {agent}`",
+    # asking.py
+    "It asks {asks}, and only you can answer: `hc attach {agent}`.": "它在问{asks}，只有你能回答：`hc attach {agent}`。",
     # saying.py
     "{agent} has taken it up.": "{agent} 已经收下。",
     "{agent} takes it up after what it does at the moment.": "{agent} 做完手上这一步就会处理。",
