@@ -27,12 +27,14 @@ if TYPE_CHECKING:
     from hermes_company.folders.outbox import OutboxFolders
     from hermes_company.folders.prompts import PromptWriter
     from hermes_company.folders.run_files import RunFiles
+    from hermes_company.folders.told import Told
     from hermes_company.kernel.assessing import Assessor
     from hermes_company.kernel.loop import Kernel
     from hermes_company.kernel.parts import Parts
     from hermes_company.kernel.sight import Sight
     from hermes_company.ports.doctor import Examiner
     from hermes_company.ports.engine import Engine, Job
+    from hermes_company.ports.follow_up import FollowUp
     from hermes_company.ports.memory import Program
     from hermes_company.terminal.workers import TmuxWorkers
     from hermes_company.userspace.cost.book import UsageBook
@@ -184,6 +186,7 @@ class Company:
         import secrets
         import uuid
 
+        from hermes_company.engines.screens import SCREENS
         from hermes_company.kernel.parts import Parts
 
         return Parts(
@@ -197,6 +200,7 @@ class Company:
             events=self.events,
             workers=self.workers,
             engines=self.engines,
+            screens=SCREENS,
             prompts=self.prompts,
             clock=self.clock,
             spending=self.spending,
@@ -353,8 +357,23 @@ class Company:
             Distiller(self.notes, self.events, self.clock, post=post, owner=owner, lang=self.settings.lang, redact=self.redact),
         )
 
+    @cached_property
+    def told(self) -> Told:
+        """What people said to agents, on its way into the event log."""
+        from hermes_company.folders.told import Told
+
+        return Told(self.layout.told)
+
+    @cached_property
+    def follow_up(self) -> FollowUp:
+        """Typing into the windows of agents at work."""
+        from hermes_company.terminal.follow_up import TmuxFollowUp
+
+        return TmuxFollowUp(self.workers.tmux, self.clock)
+
     def catch_up(self) -> None:
         """One round of the programs, as the loop calls it."""
+        self.told.tell(self.events)
         self.programs.catch_up()
 
     def folders_of(self, agent: Agent) -> list[Path]:

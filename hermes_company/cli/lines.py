@@ -62,6 +62,13 @@ def _removed(event: Event) -> Text:
     return say("its file is gone")
 
 
+def _told(event: Event) -> Text:
+    values = {"agent": event.agent, "words": event.data.get("words")}
+    if event.data.get("how") == "typed":
+        return say("{agent} was told in its window: “{words}”", **values)
+    return say("{agent} is to be told: “{words}”", **values)
+
+
 def _started(event: Event) -> Text:
     values = {"number": event.attempt, "engine": event.data.get("engine"), "window": event.data.get("window")}
     if event.data.get("resumes"):
@@ -90,6 +97,11 @@ def _quiet(event: Event) -> Text:
 def _odd_marker(event: Event) -> Text:
     name = event.data.get("name")
     return say("attempt {number}: {name} in the outbox is no regular file and does not count", number=event.attempt, name=name)
+
+
+def _asks(event: Event) -> Text:
+    asks = Text.from_json(event.data.get("asks"))
+    return say("attempt {number}: it asks {asks}; `hc attach {agent}`", number=event.attempt, asks=asks, agent=event.agent)
 
 
 def _engine_paused(event: Event) -> Text:
@@ -138,12 +150,14 @@ _TELLERS: dict[str, Callable[[Event], Text]] = {
     "ticket.approved": _approved,
     "ticket.rejected": _rejected,
     "ticket.removed": _removed,
+    "ticket.told": _told,
     "attempt.started": _started,
     "attempt.adopted": _adopted,
     "attempt.closed": _closed,
     "attempt.stuck": _stuck,
     "attempt.quiet": _quiet,
     "attempt.odd_marker": _odd_marker,
+    "attempt.asks": _asks,
     "engine.paused": _engine_paused,
     "kernel.fault": _fault,
     "program.failed": _program_failed,

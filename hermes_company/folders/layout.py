@@ -132,6 +132,11 @@ class Layout:
         """One entry a ticket whose last attempt may not be closed: what to look at after a crash."""
         return self.private / "open"
 
+    @cached_property
+    def told(self) -> Path:
+        """What people said to agents, as long as the loop has not told it."""
+        return self.private / "told"
+
     def engine_note(self, engine: str) -> Path:
         """What the loop remembers of one engine's failures."""
         return _below(self.private, "engines", f"{engine}.json")

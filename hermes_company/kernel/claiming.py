@@ -66,6 +66,9 @@ class Claimer:
 
     def launch(self, run: Attempt) -> None:
         """Start the attempt's process; may be called again for an attempt whose fate is unknown."""
+        # Once the attempt is on record: whoever leaves words later sees that they come too late.
+        run = replace(run, feedback=self._feedback(run))
+        self._mind.keep(run)
         try:
             ticket, agent = self._read_again(run)
             self._start(run, ticket, agent)
@@ -95,15 +98,14 @@ class Claimer:
             taken_at=now,
             lease_expires=now + parts.lease,
             resumes=earlier.attempt.number if earlier and resumable else None,
-            feedback=self._feedback(ticket),
             window=self._window(agent),
         )
 
-    def _feedback(self, ticket: Ticket) -> str | None:
-        """A reviewer's words on the last attempt; or those that it was to act on and failed to."""
-        for last in self._parts.runs.history(ticket.id)[-1:]:
+    def _feedback(self, run: Attempt) -> str | None:
+        """A reviewer's words on the attempt before; or those that it was to act on and failed to."""
+        for last in [past for past in self._parts.runs.history(run.ticket) if past.number < run.number][-1:]:
             failed = last.outcome is not None and RULES[last.outcome].counts
-            return self._parts.runs.feedback(ticket.id, last.number) or (last.feedback if failed else None)
+            return self._parts.runs.feedback(run.ticket, last.number) or (last.feedback if failed else None)
         return None
 
     def _window(self, agent: Agent) -> str:

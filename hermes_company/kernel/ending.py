@@ -15,6 +15,7 @@ from hermes_company.domain.run import RULES, Attempt, Outcome, Phase, WorkerPhas
 from hermes_company.domain.settling import Decision, RunFacts, decide
 from hermes_company.domain.signals import Signal
 from hermes_company.domain.ticket import State
+from hermes_company.kernel.asking import Dialogs
 from hermes_company.kernel.parts import Look, Mind, Parts
 from hermes_company.kernel.watching import Watcher
 from hermes_company.ports.board import BoardView, PlaceTaken, TicketGone
@@ -35,6 +36,7 @@ class Ender:
         self._parts = parts
         self._mind = mind
         self._watcher = Watcher(parts, mind)
+        self._dialogs = Dialogs(parts, mind)
 
     def settle(self, run: Attempt, view: BoardView) -> None:
         """Look at one open attempt and go one step further if it is over."""
@@ -98,6 +100,8 @@ class Ender:
         )
         decision = decide(run, facts, done_grace=parts.settings.done_grace_seconds)
         alive = decision is None and worker.phase is WorkerPhase.RUNNING
+        if alive:
+            self._dialogs.look(run, signals)
         return self._watcher.look(run, len(signals)) if alive else decision
 
     def _signals(self, run: Attempt) -> Sequence[Signal]:
@@ -142,7 +146,9 @@ class Ender:
         self._tell(run, worker)
         parts.runs.close(replace(run, phase=Phase.CLOSED))
         self._mind.forget(run)
-        self._watcher.forget_all_but({other.token for other in self._mind.open.values()})
+        tokens = {other.token for other in self._mind.open.values()}
+        self._watcher.forget_all_but(tokens)
+        self._dialogs.forget_all_but(tokens)
 
     def _note_engine(self, run: Attempt, decided: Text | None) -> None:
         """Let the engine's breaker know how the attempt went."""

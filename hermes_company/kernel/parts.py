@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
@@ -14,6 +14,7 @@ from hermes_company.ports.board import Board
 from hermes_company.ports.events import Events
 from hermes_company.ports.prompts import Prompts
 from hermes_company.ports.runs import Outbox
+from hermes_company.ports.screens import Screen
 from hermes_company.ports.workers import Workers
 
 
@@ -32,6 +33,8 @@ class Parts(Sight):
     # Fresh unguessable words: a token and a conversation id.
     new_token: Callable[[], str]
     new_session: Callable[[], str]
+    # How the windows of engines are read that may ask a person something, by the engine's name.
+    screens: Mapping[str, Screen] = field(default_factory=dict)
     # 0…1, for jitter.
     chance: Callable[[], float]
 

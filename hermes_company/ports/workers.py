@@ -89,6 +89,9 @@ class Workers(Protocol):
     def tail(self, run_dir: Path, pane: str | None, lines: int) -> str:
         """The last lines that the worker showed, as plain text; empty when they cannot be had any more."""
 
+    def picture(self, run_dir: Path, pane: str | None) -> str:
+        """What the worker's window shows, with the attributes of the characters; empty when that cannot be had."""
+
     def keep_output(self, run_dir: Path, pane: str | None) -> None:
         """Keep what the worker showed as `pane.log` (0600) in its folder: its window will show the next attempt.
 

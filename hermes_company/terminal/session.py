@@ -109,12 +109,31 @@ class Tmux:
                 raise _unreachable(commands, complaint or f"exit status {done.returncode}")
             time.sleep(_RETRY_SECONDS)
 
-    def _run(self, commands: Sequence[Sequence[str]], words: Sequence[str]) -> subprocess.CompletedProcess[bytes]:
+    def load_buffer(self, name: str, data: bytes) -> None:
+        """Put bytes into a paste buffer, as they are: not by way of a command line.
+
+        Raises:
+            Refusal: `tmux-unreachable`, `tmux-missing`.
+        """
+        words = ("load-buffer", "-b", name, "-")
+        done = self._run((words,), words, data)
+        if done.returncode != 0:
+            raise _unreachable((words,), done.stderr.decode("utf-8", "replace").strip())
+
+    def _run(
+        self, commands: Sequence[Sequence[str]], words: Sequence[str], data: bytes = b""
+    ) -> subprocess.CompletedProcess[bytes]:
         argv = ["tmux", "-L", self.socket, "-f", str(self._config), "-u", *words]
         try:
             # From `/`: the first call starts the server, which would keep our working directory in use.
             return subprocess.run(
-                argv, cwd="/", env=self._environ, stdin=subprocess.DEVNULL, capture_output=True, timeout=_ANSWER_SECONDS
+                argv,
+                cwd="/",
+                env=self._environ,
+                stdin=None if data else subprocess.DEVNULL,
+                input=data or None,
+                capture_output=True,
+                timeout=_ANSWER_SECONDS,
             )
         except FileNotFoundError:
             raise _missing() from None

@@ -20,6 +20,7 @@ from hermes_company.terminal.run_folder import LAUNCH_SCRIPT, Fence, RunFolder
 from hermes_company.terminal.session import NotThere, Tmux
 from hermes_company.terminal.standby import hand_over
 from hermes_company.terminal.tmux_conf import tmux_conf
+from hermes_company.terminal.typing import is_typed_into
 from hermes_company.wording import Lang, say
 
 FIRST_WINDOW = "company"
@@ -102,6 +103,11 @@ class TmuxWorkers:
         # Ends that were asked for. Lost with the process: then they are asked for anew.
         self._endings: dict[Path, _Ending] = {}
 
+    @property
+    def tmux(self) -> Tmux:
+        """The server that they work on."""
+        return self._tmux
+
     def prepare(self) -> None:
         """See `Workers.prepare`."""
         self._tmux.require_program()
@@ -164,6 +170,8 @@ class TmuxWorkers:
 
     def end(self, run_dir: Path, token: str) -> EndProgress:
         """See `Workers.end`."""
+        if is_typed_into(run_dir):
+            return EndProgress.ENDING
         run = RunFolder(run_dir)
         fence = run.fence()
         if fence is None and run.bar():
@@ -216,7 +224,7 @@ class TmuxWorkers:
         run = RunFolder(run_dir)
         fence = run.fence()
         tree = (fence.pid, *processes.descendants(fence.pid)) if fence and fence.pid else ()
-        shown = self._capture(run, pane, "0") or ""
+        shown = self._capture(run, pane, "-J") or ""
         return Activity(sum(map(processes.cpu_seconds, tree)), hashlib.sha256(shown.encode()).hexdigest() if shown else "")
 
     def tail(self, run_dir: Path, pane: str | None, lines: int) -> str:
@@ -224,15 +232,19 @@ class TmuxWorkers:
         run = RunFolder(run_dir)
         text = run.output()
         if text is None:
-            text = self._capture(run, pane, f"-{lines}") or ""
+            text = self._capture(run, pane, "-J", "-S", f"-{lines}") or ""
         return "\n".join(text.splitlines()[-lines:])
+
+    def picture(self, run_dir: Path, pane: str | None) -> str:
+        """See `Workers.picture`."""
+        return self._capture(RunFolder(run_dir), pane, "-e") or ""
 
     def keep_output(self, run_dir: Path, pane: str | None) -> None:
         """See `Workers.keep_output`."""
         run = RunFolder(run_dir)
         if run.output() is not None:
             return
-        text = self._capture(run, pane, "-")
+        text = self._capture(run, pane, "-J", "-S", "-")
         if text is not None:
             run.keep_output(text)
 
@@ -297,8 +309,8 @@ class TmuxWorkers:
         age = self._clock.now().timestamp() - (run.path / records.FENCE).stat().st_mtime
         return abs(age) < _FENCE_SECONDS
 
-    def _capture(self, run: RunFolder, pane: str | None, start: str) -> str | None:
-        """The pane's text from history line `start` on.
+    def _capture(self, run: RunFolder, pane: str | None, *how: str) -> str | None:
+        """The pane's text; `how` are options of `capture-pane`.
 
         Empty when there is none: the pane is gone or belongs to another launcher. None when tmux could not be asked.
         """
@@ -308,7 +320,7 @@ class TmuxWorkers:
         try:
             shown = self._tmux.ask(
                 ("display-message", "-p", "-t", pane, "#{pane_pid}"),
-                ("capture-pane", "-p", "-J", "-t", pane, "-S", start),
+                ("capture-pane", "-p", *how, "-t", pane),
             )
         except NotThere:
             return ""

@@ -317,6 +317,15 @@ def test_last_words_outlive_the_window(bench: Bench) -> None:
     assert stat.S_IMODE((order.run_dir / "pane.log").stat().st_mode) == 0o600
 
 
+def test_a_picture_is_of_its_own_window(bench: Bench) -> None:
+    """It shows what the attempt's window shows; for an attempt that nobody started there is none."""
+    order = bench.order(STAYS)
+    pane = bench.start(order)
+
+    until(lambda: "last words" in bench.workers.picture(order.run_dir, pane), what="last words in the picture")
+    assert bench.workers.picture(bench.order(STAYS, ticket="TASK-2").run_dir, pane) == ""
+
+
 def test_preparing_twice_is_preparing_once(bench: Bench) -> None:
     """A restart finds the place as it is, with what runs in it."""
     order = bench.order(STAYS)

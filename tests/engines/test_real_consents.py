@@ -11,6 +11,8 @@ import pytest
 
 from hermes_company.domain.settings import EngineSettings
 from hermes_company.engines.registry import get_engine
+from hermes_company.engines.screens import SCREENS
+from hermes_company.ports.engine import Job
 from tests.scripted_model import ScriptedModel, hand_in
 from tests.support.engine_rig import EngineRig, search_path
 from tests.support.tmux import tmux_company, until
@@ -36,6 +38,12 @@ def codex(binaries: Path, tmp_path: Path) -> Iterator[EngineRig]:
         yield EngineRig(company, get_engine("codex"), {"PATH": search_path(binaries), **env})
 
 
+def named(rig: EngineRig, job: Job) -> str:
+    """The dialog that is read from the window, once it is drawn."""
+    screen = SCREENS[rig.engine.name]
+    return until(lambda: screen.look(rig.picture(job)).dialog, seconds=30, what=rig.screen(job))
+
+
 CLAUDE_DIALOGS = [
     ("onboarding", "claude-not-onboarded", "Dark mode"),
     ("trust", "claude-folder-not-trusted", "Accessing workspace"),
@@ -56,6 +64,7 @@ def test_claude_refusal_names_the_dialog_that_opens(claude: EngineRig, kind: str
     assert refusal is not None
     assert refusal.code == code
     until(lambda: shown in claude.screen(job), seconds=30, what=claude.screen(job))
+    assert named(claude, job) == kind
     assert not (job.run_dir / "signals.jsonl").exists()
 
 
@@ -102,6 +111,7 @@ def test_codex_refusal_names_the_dialog_that_opens(codex: EngineRig) -> None:
     assert refusal is not None
     assert refusal.code == "codex-folder-not-trusted"
     until(lambda: "Trust this folder?" in codex.screen(job), seconds=30, what=codex.screen(job))
+    assert named(codex, job) == "trust"
 
 
 def test_codex_works_once_trust_is_granted(codex: EngineRig) -> None:
@@ -123,3 +133,4 @@ def test_codex_asks_for_a_login_that_preflight_refuses(codex: EngineRig) -> None
     assert refusal is not None
     assert refusal.code == "codex-not-logged-in"
     until(lambda: "Sign in with ChatGPT" in codex.screen(job), seconds=30, what=codex.screen(job))
+    assert named(codex, job) == "login"

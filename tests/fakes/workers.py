@@ -50,6 +50,8 @@ class FakeWorkers:
     # Every attempt folder whose process was really started, in order: an attempt occurs at most once.
     starts: list[Path] = field(default_factory=list)
     screen: str = "last words\n"
+    # How often one was asked for with its attributes.
+    pictures: int = 0
     # Set to let every spawn fail, as when tmux can't be reached.
     broken: bool = False
     windows_busy: dict[str, Path] = field(default_factory=dict)
@@ -138,6 +140,11 @@ class FakeWorkers:
     def tail(self, run_dir: Path, pane: str | None, lines: int) -> str:
         """See `Workers.tail`."""
         return "\n".join(self.screen.splitlines()[-lines:])
+
+    def picture(self, run_dir: Path, pane: str | None) -> str:
+        """See `Workers.picture`."""
+        self.pictures += 1
+        return self.screen if run_dir in self.processes else ""
 
     def keep_output(self, run_dir: Path, pane: str | None) -> None:
         """See `Workers.keep_output`."""

@@ -123,6 +123,10 @@ class EngineRig:
         """What the window shows."""
         return self.company.workers.tail(job.run_dir, self._panes[job.run_dir], 50)
 
+    def picture(self, job: Job) -> str:
+        """What the window shows, with the attributes of the characters."""
+        return self.company.workers.picture(job.run_dir, self._panes[job.run_dir])
+
     def wait_for(self, job: Job, condition: Callable[[], T | bool | None], what: str) -> T:
         """Wait until the condition holds, and return what it gave; a failure shows the window."""
         try:

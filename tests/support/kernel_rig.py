@@ -20,6 +20,7 @@ from hermes_company.folders.outbox import OutboxFolders
 from hermes_company.folders.run_files import RunFiles
 from hermes_company.kernel.loop import Kernel
 from hermes_company.kernel.parts import Parts
+from hermes_company.ports.screens import Screen
 from tests.fakes.agents import FakeAgents
 from tests.fakes.clock import FakeClock
 from tests.fakes.crashing import Crashing, Plan
@@ -42,6 +43,8 @@ class Rig:
     prompts: FakePrompts = field(default_factory=FakePrompts)
     agents: FakeAgents = field(default_factory=FakeAgents)
     spending: FakeSpending = field(default_factory=FakeSpending)
+    # How windows are read, by engine.
+    screens: dict[str, Screen] = field(default_factory=dict)
     workers: FakeWorkers = field(init=False)
     layout: Layout = field(init=False)
     kernel: Kernel = field(init=False)
@@ -87,6 +90,7 @@ class Rig:
             events=EventLog(self.layout.events_file, self.clock),
             workers=self.workers,
             engines={"fake": self.engine},
+            screens=self.screens,
             prompts=self.prompts,
             clock=self.clock,
             environ={"PATH": os.defpath, "SECRET": "s3cret"},

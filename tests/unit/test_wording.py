@@ -11,7 +11,7 @@ import pytest
 
 import hermes_company
 from hermes_company.wording import Text, say
-from hermes_company.wording.zh import CATALOGUE, cli, core, cost, custom, doctor, engines, memory, skills, terminal
+from hermes_company.wording.zh import CATALOGUE, ROOMS, helps
 
 PACKAGE = Path(hermes_company.__file__).parent
 
@@ -85,14 +85,14 @@ def test_values_are_given() -> None:
 def test_no_sentence_is_translated_twice() -> None:
     """Two files that translate one sentence differently would make it a matter of luck which one is shown."""
     seen: dict[str, str] = {}
-    for room in (core, engines, custom, terminal, memory, cli, doctor, cost, skills):
+    for room in ROOMS:
         for english, chinese in room.SENTENCES.items():
             assert seen.setdefault(english, chinese) == chinese, english
 
 
 def test_nothing_is_translated_that_nobody_says() -> None:
     """A translation whose English sentence is gone is taken out too; the command line's help is held by its own test."""
-    known = set(literals()) | set(cli.HELP) | set(doctor.HELP) | set(cost.HELP) | set(skills.HELP)
+    known = set(literals()).union(*map(helps, ROOMS))
 
     assert [english for english in CATALOGUE if english not in known] == []
 

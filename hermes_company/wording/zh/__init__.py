@@ -1,18 +1,17 @@
 """The Chinese catalogue: English sentence → Chinese sentence, one file a room so that each stays readable."""
 
-from hermes_company.wording.zh import cli, core, cost, custom, doctor, engines, memory, skills, terminal
+from types import ModuleType
+
+from hermes_company.wording.zh import cli, core, cost, custom, doctor, engines, memory, skills, talk, terminal
+
+ROOMS: tuple[ModuleType, ...] = (core, engines, custom, terminal, memory, skills, talk, cli, doctor, cost)
+
+
+def helps(room: ModuleType) -> dict[str, str]:
+    """What a room says in the command line's help; most rooms say nothing there."""
+    return getattr(room, "HELP", {})
+
 
 CATALOGUE: dict[str, str] = {
-    **core.SENTENCES,
-    **engines.SENTENCES,
-    **custom.SENTENCES,
-    **terminal.SENTENCES,
-    **memory.SENTENCES,
-    **cli.SENTENCES,
-    **doctor.SENTENCES,
-    **doctor.HELP,
-    **cost.SENTENCES,
-    **cost.HELP,
-    **skills.SENTENCES,
-    **skills.HELP,
+    english: chinese for room in ROOMS for table in (room.SENTENCES, helps(room)) for english, chinese in table.items()
 }
