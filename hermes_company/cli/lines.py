@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from datetime import datetime
 
-from hermes_company.cli.words import harmless, one_line, outcome_words
+from hermes_company.cli.words import harmless, one_line, outcome_words, receipt_words
 from hermes_company.ports.events import Event
 from hermes_company.wording import Lang, Text, say
 
@@ -69,6 +69,10 @@ def _started(event: Event) -> Text:
     return say("attempt {number}: {engine} started in window {window}", **values)
 
 
+def _receipt(event: Event) -> Text:
+    return say("attempt {number}: {receipt}", number=event.attempt, receipt=receipt_words(str(event.data.get("receipt"))))
+
+
 def _adopted(event: Event) -> Text:
     return say("attempt {number}: taken up again, {agent} is still at it", number=event.attempt, agent=event.agent)
 
@@ -118,6 +122,7 @@ _TELLERS: dict[str, Callable[[Event], Text]] = {
     "ticket.rejected": _rejected,
     "ticket.removed": _removed,
     "attempt.started": _started,
+    "attempt.receipt": _receipt,
     "attempt.adopted": _adopted,
     "attempt.closed": _closed,
     "attempt.stuck": _stuck,

@@ -180,6 +180,7 @@ def run_json(run: Attempt) -> dict[str, object]:
         "reason": run.reason.in_lang("en") if run.reason else None,
         "flags": [flag.in_lang("en") for flag in run.flags],
         "moved_to": run.moved_to.value if run.moved_to else None,
+        "receipts": {name: at.isoformat() if at else None for name, at in run.receipts.items()},
         "resumes": run.resumes,
         "feedback": run.feedback,
         "window": run.window,

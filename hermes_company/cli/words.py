@@ -113,6 +113,20 @@ def outcome_words(outcome: str) -> Text:
     return _OUTCOMES.get(outcome) or Text("{outcome}", {"outcome": outcome})
 
 
+_RECEIPTS: dict[str, Text] = {
+    "delivered": say("delivered"),
+    "submitted": say("submitted"),
+    "started": say("work begun"),
+    "progressing": say("last sign of work"),
+    "produced": say("produced"),
+}
+
+
+def receipt_words(receipt: str) -> Text:
+    """A receipt's name, as people say it."""
+    return _RECEIPTS.get(receipt) or Text("{receipt}", {"receipt": receipt})
+
+
 def sentence(lang: Lang, *texts: Text) -> str:
     """Sentences behind each other, as the language joins them."""
     return ("" if lang == "zh" else " ").join(text.in_lang(lang) for text in texts if text.template)

@@ -58,6 +58,9 @@ class Phase(StrEnum):
     CLOSED = "closed"  # tree gone, ticket moved
 
 
+RECEIPTS = ("delivered", "submitted", "started", "progressing", "produced")
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Attempt:
     """The record of one attempt, `.hc/runs/<ticket>/<number>/run.json`."""
@@ -91,6 +94,18 @@ class Attempt:
     flags: tuple[Text, ...] = ()
     moved_to: State | None = None
     closed_at: datetime | None = None
+    # Receipts, by what was reported: its process was up, our prompt arrived, the model or a tool began, the last sign of
+    # work, the deliverables were there.
+    delivered_at: datetime | None = None
+    submitted_at: datetime | None = None
+    started_at: datetime | None = None
+    progressing_at: datetime | None = None
+    produced_at: datetime | None = None
+
+    @property
+    def receipts(self) -> dict[str, datetime | None]:
+        """The receipts by name, in the order in which they come."""
+        return {name: getattr(self, f"{name}_at") for name in RECEIPTS}
 
 
 class WorkerPhase(StrEnum):

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from hermes_company.domain.settings import EngineSettings
 from hermes_company.domain.signals import Signal
-from hermes_company.engines import claude_consents, hooks
+from hermes_company.engines import claude_consents, hooks, transcripts
 from hermes_company.engines.asking import accepted, unanswered
 from hermes_company.engines.programs import Program
 from hermes_company.errors import Refusal
@@ -59,6 +59,7 @@ class ClaudeCode:
     name = NAME
     runner = "claude_runner.md"
     resumes = True
+    transcript_words = transcripts.CLAUDE_WORDS
 
     def __init__(self, user: Callable[[], int] = os.geteuid) -> None:
         self._user = user
@@ -103,6 +104,10 @@ class ClaudeCode:
     def read_signal(self, line: Mapping[str, object]) -> Signal | None:
         """See `Engine.read_signal`."""
         return hooks.read_signal(line)
+
+    def read_transcript(self, line: Mapping[str, object]) -> Signal | None:
+        """See `Narrator.read_transcript`."""
+        return transcripts.claude(line)
 
     def _launch(self, job: Job, conversation: str) -> Launch:
         model = ("--model", job.agent.model) if job.agent.model else ()

@@ -105,6 +105,8 @@ _COMMENTS: dict[str, Text] = {
     "settle_seconds": say("A dropped ticket is left alone until its file has been unchanged this long."),
     "done_grace_seconds": say("How long an engine may still finish its turn after it wrote DONE."),
     "stop_grace_seconds": say("Time between asking a process to end and ending it by force."),
+    "submit_seconds": say("An attempt whose engine has not reported the prompt by then is ended. 0: never."),
+    "start_seconds": say("… and one whose model has not answered so long after the prompt. 0: never."),
     "quiet_minutes": say("An attempt in which nothing moves for so long is pointed out. 0: never."),
     "stuck_minutes": say("… and is ended after so long without output, report, file or processor time. 0: never."),
     "lease_seconds": say("How long a claim holds without being renewed."),

@@ -5,7 +5,6 @@ Every step may be repeated after a crash; the record says how far it came.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from hermes_company.domain.breaker import failed, succeeded
@@ -13,9 +12,9 @@ from hermes_company.domain.redaction import redact
 from hermes_company.domain.retrying import failures, pause
 from hermes_company.domain.run import RULES, Attempt, Outcome, Phase, WorkerPhase, WorkerState
 from hermes_company.domain.settling import Decision, RunFacts, decide
-from hermes_company.domain.signals import Signal
 from hermes_company.domain.ticket import State
 from hermes_company.kernel.parts import Mind, Parts
+from hermes_company.kernel.reports import Reports
 from hermes_company.kernel.watching import Watcher
 from hermes_company.ports.board import BoardView, PlaceTaken, TicketGone
 from hermes_company.ports.workers import EndProgress
@@ -35,6 +34,7 @@ class Ender:
         self._parts = parts
         self._mind = mind
         self._watcher = Watcher(parts, mind)
+        self._reports = Reports(parts, mind)
 
     def settle(self, run: Attempt, view: BoardView) -> None:
         """Look at one open attempt and go one step further if it is over."""
@@ -45,7 +45,7 @@ class Ender:
             if decision is None:
                 self._renew(self._mind.open[run.ticket])
                 return
-            run = self._begin_end(run, decision)
+            run = self._begin_end(self._mind.open[run.ticket], decision)
         if run.phase is Phase.ENDING:
             self._finish(run)
 
@@ -75,7 +75,9 @@ class Ender:
         worker = parts.workers.state(parts.runs.folder(run.ticket, run.number))
         markers = parts.outbox.markers(run.agent, run.ticket, run.token)
         now = parts.clock.boottime()
-        signals = self._signals(run)
+        signals = self._reports.signals(run)
+        told = self._reports.told(run, signals)
+        run = self._reports.note(run, worker, told, produced=markers.done and markers.summary)
         marked = now
         if markers.done or markers.blocked is not None:
             marked = self._mind.marked.setdefault(run.token, now)
@@ -94,15 +96,13 @@ class Ender:
         )
         decision = decide(run, facts, done_grace=parts.settings.done_grace_seconds)
         alive = decision is None and worker.phase is WorkerPhase.RUNNING
-        return self._watcher.look(run, len(signals)) if alive else decision
-
-    def _signals(self, run: Attempt) -> Sequence[Signal]:
-        engine = self._parts.engines.get(run.engine)
-        return self._parts.runs.signals(run.ticket, run.number, engine) if engine else ()
+        if not alive or markers.done or markers.blocked is not None:
+            return self._watcher.look(run, len(signals)) if alive else decision
+        return self._reports.overdue(run, worker) or self._watcher.look(run, len(signals))
 
     def _renew(self, run: Attempt) -> None:
         now = self._parts.clock.now()
-        started = next((s for s in self._signals(run) if s.session_id), None)
+        started = next((s for s in self._reports.signals(run) if s.session_id), None)
         session = started.session_id if started and started.session_id else run.session_id
         if session == run.session_id and run.lease_expires - now > self._parts.lease / 2:
             return
@@ -111,7 +111,7 @@ class Ender:
         self._mind.keep(renewed)
 
     def _begin_end(self, run: Attempt, decision: Decision) -> Attempt:
-        reported = [s.session_id for s in self._signals(run) if s.session_id]
+        reported = [s.session_id for s in self._reports.signals(run) if s.session_id]
         session = reported[0] if reported else run.session_id
         ending = replace(run, phase=Phase.ENDING, outcome=decision.outcome, reason=decision.reason, session_id=session)
         self._parts.runs.save(ending)
@@ -138,7 +138,9 @@ class Ender:
         self._tell(run, worker)
         parts.runs.close(replace(run, phase=Phase.CLOSED))
         self._mind.forget(run)
-        self._watcher.forget_all_but({other.token for other in self._mind.open.values()})
+        tokens = {other.token for other in self._mind.open.values()}
+        self._watcher.forget_all_but(tokens)
+        self._reports.forget_all_but(tokens)
 
     def _note_engine(self, run: Attempt, decided: Text | None) -> None:
         """Let the engine's breaker know how the attempt went."""

@@ -63,8 +63,21 @@ class FakeEngine:
             return None
         at = line.get("at")
         session = line.get("session_id")
+        transcript = line.get("transcript")
         return Signal(
             kind=kind,
             at=datetime.fromtimestamp(at if isinstance(at, float) else 0.0, UTC),
             session_id=session if isinstance(session, str) else None,
+            transcript=transcript if isinstance(transcript, str) else None,
         )
+
+
+@dataclass(slots=True)
+class TellingEngine(FakeEngine):
+    """A fake whose reports are complete (`Narrator`): its transcript's lines are as those of its reports."""
+
+    transcript_words: tuple[bytes, ...] = (b"answered", b"turn_failed")
+
+    def read_transcript(self, line: Mapping[str, object]) -> Signal | None:
+        """See `Narrator.read_transcript`."""
+        return self.read_signal(line)

@@ -1,6 +1,6 @@
 """The Chinese catalogue: English sentence → Chinese sentence, one file a room so that each stays readable."""
 
-from hermes_company.wording.zh import cli, core, cost, custom, doctor, engines, memory, terminal
+from hermes_company.wording.zh import cli, core, cost, custom, doctor, engines, limits, memory, terminal
 
 CATALOGUE: dict[str, str] = {
     **core.SENTENCES,
@@ -13,4 +13,5 @@ CATALOGUE: dict[str, str] = {
     **doctor.HELP,
     **cost.SENTENCES,
     **cost.HELP,
+    **limits.SENTENCES,
 }
