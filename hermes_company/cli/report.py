@@ -181,6 +181,8 @@ def run_json(run: Attempt) -> dict[str, object]:
         "flags": [flag.in_lang("en") for flag in run.flags],
         "moved_to": run.moved_to.value if run.moved_to else None,
         "receipts": {name: at.isoformat() if at else None for name, at in run.receipts.items()},
+        "failure": run.failure or None,
+        "paused_until": run.paused_until.isoformat() if run.paused_until else None,
         "resumes": run.resumes,
         "feedback": run.feedback,
         "window": run.window,

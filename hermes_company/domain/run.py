@@ -93,6 +93,9 @@ class Attempt:
     # What a reviewer should know: missing deliverables, survivors.
     flags: tuple[Text, ...] = ()
     moved_to: State | None = None
+    # Why its turn failed (`domain/failure.py`), and until when its engine is paused for that.
+    failure: str = ""
+    paused_until: datetime | None = None
     closed_at: datetime | None = None
     # Receipts, by what was reported: its process was up, our prompt arrived, the model or a tool began, the last sign of
     # work, the deliverables were there.

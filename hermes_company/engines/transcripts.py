@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 
 from hermes_company.domain.signals import Signal, SignalKind
+from hermes_company.engines import failures
 
 CLAUDE_WORDS = (b'"type":"assistant"',)
 CODEX_WORDS = (b'"response_item"', b'"task_complete"')
@@ -22,12 +24,23 @@ def claude(line: Mapping[str, object]) -> Signal | None:
 
 
 def codex(line: Mapping[str, object]) -> Signal | None:
-    """A line of Codex."""
+    """A line of Codex, which calls no hook when a turn fails."""
     payload = line.get("payload")
-    if line.get("type") != "response_item" or not isinstance(payload, Mapping):
+    if not isinstance(payload, Mapping):
+        return None
+    if line.get("type") == "event_msg" and payload.get("type") == "task_complete":
+        return _failed(payload.get("error"), line)
+    if line.get("type") != "response_item":
         return None
     answers = payload.get("type") in _CODEX_ANSWERS or payload.get("role") == "assistant"
     return _signal(SignalKind.ANSWERED, line) if answers else None
+
+
+def _failed(error: object, line: Mapping[str, object]) -> Signal | None:
+    signal = _signal(SignalKind.TURN_FAILED, line)
+    if signal is None or not isinstance(error, Mapping):
+        return None
+    return replace(signal, failure=failures.codex(error.get("codex_error_info"), str(error.get("message")), signal.at))
 
 
 def _signal(kind: SignalKind, line: Mapping[str, object]) -> Signal | None:

@@ -131,6 +131,7 @@ class RunFiles:
                 opened=int(note.get("opened", 0)),
                 until=datetime.fromisoformat(until) if until else None,
                 reason=str(note.get("reason", "")),
+                kind=str(note.get("kind", "")),
             )
         except (ValueError, TypeError, AttributeError):
             return EngineNote()
@@ -250,7 +251,7 @@ def _encode(attempt: Attempt) -> str:
     return json.dumps(record, ensure_ascii=False, default=str)
 
 
-_MOMENTS = ("taken_at", "lease_expires", "closed_at", *(f"{name}_at" for name in RECEIPTS))
+_MOMENTS = ("taken_at", "lease_expires", "closed_at", "paused_until", *(f"{name}_at" for name in RECEIPTS))
 
 
 def _decode(raw: Any) -> Attempt:

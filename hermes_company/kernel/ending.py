@@ -5,13 +5,16 @@ Every step may be repeated after a crash; the record says how far it came.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
-from hermes_company.domain.breaker import failed, succeeded
+from hermes_company.domain.breaker import EngineNote, failed, succeeded
+from hermes_company.domain.pausing import breaker_after, end_by, standing_failure
 from hermes_company.domain.redaction import redact
 from hermes_company.domain.retrying import failures, pause
 from hermes_company.domain.run import RULES, Attempt, Outcome, Phase, WorkerPhase, WorkerState
 from hermes_company.domain.settling import Decision, RunFacts, decide
+from hermes_company.domain.signals import Signal
 from hermes_company.domain.ticket import State
 from hermes_company.kernel.parts import Mind, Parts
 from hermes_company.kernel.reports import Reports
@@ -93,12 +96,19 @@ class Ender:
             running_for=now - worker.started_boottime if worker.started_boottime is not None else 0.0,
             launched_for=now - self._mind.launched.setdefault(run.token, now),
             stop_asked=parts.runs.stop_asked(run.ticket, run.number),
+            failed=self._failed(run, signals, told),
         )
         decision = decide(run, facts, done_grace=parts.settings.done_grace_seconds)
         alive = decision is None and worker.phase is WorkerPhase.RUNNING
         if not alive or markers.done or markers.blocked is not None:
             return self._watcher.look(run, len(signals)) if alive else decision
         return self._reports.overdue(run, worker) or self._watcher.look(run, len(signals))
+
+    def _failed(self, run: Attempt, signals: Sequence[Signal], told: Sequence[Signal]) -> Decision | None:
+        failure = standing_failure(signals, told, run.taken_at)
+        if failure is None:
+            return None
+        return end_by(failure, run, self._parts.runs.engine(run.engine), self._parts.clock.now())
 
     def _renew(self, run: Attempt) -> None:
         now = self._parts.clock.now()
@@ -114,6 +124,7 @@ class Ender:
         reported = [s.session_id for s in self._reports.signals(run) if s.session_id]
         session = reported[0] if reported else run.session_id
         ending = replace(run, phase=Phase.ENDING, outcome=decision.outcome, reason=decision.reason, session_id=session)
+        ending = replace(ending, failure=decision.failure, paused_until=decision.until)
         self._parts.runs.save(ending)
         self._mind.keep(ending)
         return ending
@@ -144,17 +155,22 @@ class Ender:
 
     def _note_engine(self, run: Attempt, decided: Text | None) -> None:
         """Let the engine's breaker know how the attempt went."""
-        runs = self._parts.runs
+        runs, now = self._parts.runs, self._parts.clock.now()
         note = runs.engine(run.engine)
+        if run.paused_until and decided:
+            self._open_breaker(run, note, breaker_after(run, note, decided, self._parts.settings.lang))
+            return
         if run.outcome in (Outcome.FINISHED, Outcome.BLOCKED):
-            if note != succeeded():
+            # Work that was handed in says nothing about a limit that somebody else has just met.
+            if note != succeeded() and not (note.kind and note.is_open(now)):
                 runs.remember_engine(run.engine, succeeded())
             return
         if run.outcome not in (Outcome.DIED, Outcome.NO_DELIVERABLE) or decided is None:
             return
-        now = self._parts.clock.now()
-        changed = failed(note, run.ticket, decided.in_lang(self._parts.settings.lang), now)
-        runs.remember_engine(run.engine, changed)
+        self._open_breaker(run, note, failed(note, run.ticket, decided.in_lang(self._parts.settings.lang), now))
+
+    def _open_breaker(self, run: Attempt, note: EngineNote, changed: EngineNote) -> None:
+        self._parts.runs.remember_engine(run.engine, changed)
         if changed.opened > note.opened and changed.until:
             data = {"engine": run.engine, "until": changed.until.isoformat(), "reason": changed.reason}
             self._parts.events.append("engine.paused", ticket=run.ticket, agent=run.agent, data=data)
@@ -177,7 +193,7 @@ class Ender:
         rule = RULES[outcome]
         runs, now = self._parts.runs, self._parts.clock.now()
         note = runs.note(run.ticket)
-        if outcome is Outcome.PAUSED:
+        if outcome is Outcome.PAUSED and run.paused_until is None:
             runs.remember(run.ticket, replace(note, retry_at=now + pause(1, _PAUSE_SECONDS, 0.0)))
             return rule.to, run.reason
         if not rule.counts:
@@ -239,5 +255,6 @@ class Ender:
             "moved_to": run.moved_to.value if run.moved_to else None,
             "reason": run.reason.in_lang(self._parts.settings.lang) if run.reason else "",
             "exit_code": worker.exit_code,
+            **({"failure": run.failure} if run.failure else {}),
         }
         self._parts.events.append("attempt.closed", ticket=run.ticket, agent=run.agent, attempt=run.number, data=data)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from hermes_company.domain.failure import Failure, FailureKind
 from hermes_company.domain.settings import EngineSettings
 from hermes_company.domain.signals import Signal, SignalKind
 from hermes_company.errors import Refusal
@@ -64,11 +65,20 @@ class FakeEngine:
         at = line.get("at")
         session = line.get("session_id")
         transcript = line.get("transcript")
+        failed = line.get("failure")
+        until = line.get("until")
         return Signal(
             kind=kind,
             at=datetime.fromtimestamp(at if isinstance(at, float) else 0.0, UTC),
             session_id=session if isinstance(session, str) else None,
             transcript=transcript if isinstance(transcript, str) else None,
+            failure=None
+            if failed is None
+            else Failure(
+                kind=FailureKind(str(failed)),
+                said="so it is",
+                until=datetime.fromisoformat(str(until)) if until else None,
+            ),
         )
 
 

@@ -13,5 +13,29 @@ SENTENCES: dict[str, str] = {
     "work begun": "开始工作",
     "last sign of work": "最近动静",
     "produced": "产出完成",
+    "{why} The same conversation goes on at {moment}.": "{why} 同一会话将在 {moment} 继续。",
+    "{why} {remedy}": "{why}{remedy}",
+    "{engine} has reached its limit. It says: {said}": "{engine} 已达到用量上限。原话：{said}。",
+    "The servers of {engine} can't take more work now. It says: {said}": "{engine} 的服务器过载，暂时接不下更多请求。原话：{said}。",
+    "{engine} can't reach its servers: look at the network. It says: {said}": "{engine} 连不上服务器，请检查网络。原话：{said}。",
+    "{engine} is not logged in, or its login is not accepted. It says: {said}": "{engine} 没有登录，或登录不被接受。原话：{said}。",
+    "Nothing is left on the account of {engine}. It says: {said}": "{engine} 的账户没有余额了。原话：{said}。",
+    "{engine} has no such model, or not for this login. It says: {said}": "{engine} 没有这个模型，或当前登录无权使用。原话：{said}。",
+    "Its turn failed. It says: {said}": "这一轮失败了。原话：{said}。",
+    "`hc task retry {ticket}`": "`hc task retry {ticket}`",
+    "Correct `model` in the profile of {agent}, then {again}.": "请改正 {agent} 的 profile 里的 `model`，再 {again}。",
+    "then `hc engine resume {engine}` and `hc task retry {ticket}`": "然后 `hc engine resume {engine}`，再 `hc task retry {ticket}`",
+    "Log in with its own program, or correct the key where the company is started; {again}.": "请用引擎自己的程序登录，或在启动公司的环境里改正密钥；{again}。",
+    "Add funds or change the plan there; {again}.": "请在那里充值或更换套餐；{again}。",
+    "What stopped you is over. Go on with ticket {ticket} where you stopped; everything that was said still holds.\n\n"
+    "When the work is done, write `{outbox}/summary.md`, then `{outbox}/DONE` with exactly this line (it is a new "
+    "one):\n\n   {token}\n\nIf you can't go on without a person, write `{outbox}/BLOCKED` with the reason instead.\n": (
+        "刚才让你停下的原因已经过去。请从停下的地方继续做工单 {ticket}；之前说过的一切仍然有效。\n\n"
+        "做完之后写好 `{outbox}/summary.md`，最后写 `{outbox}/DONE`，内容只有这一行（这是新的）：\n\n   {token}\n\n"
+        "如果没有人帮忙就无法继续，请改为把原因写进 `{outbox}/BLOCKED`。\n"
+    ),
+    "The engine {engine} is paused until {until}, {left} more.": "引擎 {engine} 暂停到 {until}，还有 {left}。",
+    "Put that right, then `hc engine resume {engine}`.": "处理好之后 `hc engine resume {engine}`。",
+    "It goes on by itself then; `hc engine resume {engine}` tries at once.": "到时会自动继续；`hc engine resume {engine}` 立即再试。",
     "attempt {number}: {receipt}": "第 {number} 次尝试：{receipt}",
 }
