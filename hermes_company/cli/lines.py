@@ -79,7 +79,8 @@ def _adopted(event: Event) -> Text:
 
 def _closed(event: Event) -> Text:
     outcome, reason = outcome_words(str(event.data.get("outcome"))), event.data.get("reason") or ""
-    return say("attempt {number}: {outcome}. {reason}", number=event.attempt, outcome=outcome, reason=reason)
+    said = " ! ".join([reason, *map(str, event.data.get("flags") or ())])
+    return say("attempt {number}: {outcome}. {reason}", number=event.attempt, outcome=outcome, reason=said)
 
 
 def _stuck(event: Event) -> Text:

@@ -16,6 +16,7 @@ from hermes_company.domain.run import RULES, Attempt, Outcome, Phase, WorkerPhas
 from hermes_company.domain.settling import Decision, RunFacts, decide
 from hermes_company.domain.signals import Signal
 from hermes_company.domain.ticket import State
+from hermes_company.kernel.claims import checked
 from hermes_company.kernel.parts import Mind, Parts
 from hermes_company.kernel.reports import Reports
 from hermes_company.kernel.watching import Watcher
@@ -48,7 +49,9 @@ class Ender:
             if decision is None:
                 self._renew(self._mind.open[run.ticket])
                 return
-            run = self._begin_end(self._mind.open[run.ticket], decision)
+            run = self._mind.open[run.ticket]
+            run = checked(self._parts, run, decision, view.doing.get(run.ticket), self._reports.signals(run))
+            run = self._begin_end(run, decision)
         if run.phase is Phase.ENDING:
             self._finish(run)
 
@@ -256,5 +259,6 @@ class Ender:
             "reason": run.reason.in_lang(self._parts.settings.lang) if run.reason else "",
             "exit_code": worker.exit_code,
             **({"failure": run.failure} if run.failure else {}),
+            **({"flags": [flag.in_lang(self._parts.settings.lang) for flag in run.flags]} if run.flags else {}),
         }
         self._parts.events.append("attempt.closed", ticket=run.ticket, agent=run.agent, attempt=run.number, data=data)

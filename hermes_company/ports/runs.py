@@ -130,5 +130,11 @@ class Outbox(Protocol):
     def last_summary(self, agent: str, ticket: str) -> Path | None:
         """The newest summary.md that `begin` put aside."""
 
+    def not_found(self, patterns: Sequence[str], folders: Sequence[Path]) -> tuple[str, ...]:
+        """The patterns (`domain/expecting.py`) that match nothing in any of these folders. Looks a bounded way."""
+
+    def has_bare_summary(self, agent: str, ticket: str) -> bool:
+        """Whether summary.md has headings and no word below them."""
+
     def markers(self, agent: str, ticket: str, token: str) -> Markers:
         """What the agent has left so far."""

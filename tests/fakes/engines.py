@@ -9,7 +9,7 @@ from pathlib import Path
 
 from hermes_company.domain.failure import Failure, FailureKind
 from hermes_company.domain.settings import EngineSettings
-from hermes_company.domain.signals import Signal, SignalKind
+from hermes_company.domain.signals import BACKGROUND, Signal, SignalKind
 from hermes_company.errors import Refusal
 from hermes_company.ports.engine import Consent, Job, Launch, Readiness
 
@@ -72,6 +72,7 @@ class FakeEngine:
             at=datetime.fromtimestamp(at if isinstance(at, float) else 0.0, UTC),
             session_id=session if isinstance(session, str) else None,
             transcript=transcript if isinstance(transcript, str) else None,
+            detail=BACKGROUND if line.get("background") else None,
             failure=None
             if failed is None
             else Failure(

@@ -37,5 +37,9 @@ SENTENCES: dict[str, str] = {
     "The engine {engine} is paused until {until}, {left} more.": "引擎 {engine} 暂停到 {until}，还有 {left}。",
     "Put that right, then `hc engine resume {engine}`.": "处理好之后 `hc engine resume {engine}`。",
     "It goes on by itself then; `hc engine resume {engine}` tries at once.": "到时会自动继续；`hc engine resume {engine}` 立即再试。",
+    "a path or a pattern below the workdir": "工作目录下的路径或通配符",
+    "Expected, but not there: {files}.": "工单要求、但没有找到：{files}。",
+    "summary.md has headings only.": "summary.md 只有标题，没有内容。",
+    "What it had left running in the background had not ended; it was ended.": "它留在后台运行的任务没有结束，已被终止。",
     "attempt {number}: {receipt}": "第 {number} 次尝试：{receipt}",
 }
