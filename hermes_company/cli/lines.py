@@ -98,6 +98,10 @@ def _engine_paused(event: Event) -> Text:
     return say("engine {engine} is paused until {until}: {reason}", engine=engine, until=until, reason=reason)
 
 
+def _budget(event: Event) -> Text:
+    return Text("{says}", {"says": event.data.get("says")})
+
+
 def _fault(event: Event) -> Text:
     return say("fault of hc: {problem}", problem=event.data.get("problem"))
 
@@ -129,6 +133,8 @@ _TELLERS: dict[str, Callable[[Event], Text]] = {
     "attempt.stuck": _stuck,
     "attempt.quiet": _quiet,
     "engine.paused": _engine_paused,
+    "budget.warning": _budget,
+    "budget.used_up": _budget,
     "kernel.fault": _fault,
     "program.failed": _program_failed,
     "memory.archived": _archived,

@@ -104,6 +104,7 @@ _OUTCOMES: dict[str, Text] = {
     "refused": say("could not start"),
     "no_deliverable": say("nothing handed in"),
     "paused": say("paused"),
+    "budget": say("out of budget"),
     "lost": say("lost"),
 }
 

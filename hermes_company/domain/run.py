@@ -22,6 +22,7 @@ class Outcome(StrEnum):
     REFUSED = "refused"  # could not be started as asked (workdir gone, engine missing)
     NO_DELIVERABLE = "no_deliverable"  # DONE, but nothing that could be reviewed
     PAUSED = "paused"  # the engine's limit; the same conversation goes on later
+    BUDGET = "budget"  # a budget is used up; the same conversation goes on when there is room again
     LOST = "lost"  # its record is damaged or its fate cannot be known
 
 
@@ -45,6 +46,7 @@ RULES: dict[Outcome, Rule] = {
     Outcome.REFUSED: Rule(State.BLOCKED, counts=False),
     Outcome.NO_DELIVERABLE: Rule(State.TODO, counts=True),
     Outcome.PAUSED: Rule(State.DOING, counts=False),
+    Outcome.BUDGET: Rule(State.DOING, counts=False),
     Outcome.LOST: Rule(State.TODO, counts=True),
 }
 

@@ -48,6 +48,7 @@ class Budget:
 
     tokens: int = 0
     money: float = 0.0
+    at_limit: Literal["hold", "end"] = "hold"  # used up: only hold what would start, or end what is at work too
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

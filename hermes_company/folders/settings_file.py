@@ -80,7 +80,7 @@ def _setting(key: str, given: Mapping[str, str], socket: str) -> list[str]:
     if key == "prices":
         return ["# prices:", "#   claude-opus-4-5-20251101: {input: 5, cached: 0.5, cache_write: 6.25, output: 25}"]
     if key == "budgets":
-        return ["# budgets:", *(f"#   {f.name}: {{tokens: 0, money: 0}}" for f in fields(Budgets))]
+        return ["# budgets:", *(f"#   {f.name}: {{tokens: 0, money: 0, at_limit: hold}}" for f in fields(Budgets))]
     return [f"# {key}: {_scalar(getattr(Settings(), key))}"]
 
 
@@ -123,7 +123,10 @@ _COMMENTS: dict[str, Text] = {
         "What a million tokens cost, by the model's name as `hc cost` shows it.\n"
         "A model without a price is counted in tokens only."
     ),
-    "budgets": say("The most that a ticket, an agent a day, the company a day may use; 0: no limit. At 80 % you are told."),
+    "budgets": say(
+        "The most that a ticket, an agent a day, the company a day may use; 0: no limit. At 80 % you are told.\n"
+        "at_limit: at 100 % hold what would start, or end what is at work too."
+    ),
 }
 
 

@@ -28,6 +28,8 @@ from hermes_company.ports.workers import WorkerOrder
 from hermes_company.wording import say
 
 _TRY_LATER = 75
+# What stopped the attempt was not its work: the conversation simply goes on.
+_GOES_ON = (Outcome.PAUSED, Outcome.BUDGET)
 
 
 class Claimer:
@@ -106,7 +108,7 @@ class Claimer:
         A conversation that was only paused knows them.
         """
         for last in self._parts.runs.history(ticket.id)[-1:]:
-            paused = last.outcome is Outcome.PAUSED
+            paused = last.outcome in _GOES_ON
             failed = not resumable if paused else last.outcome is not None and RULES[last.outcome].counts
             return self._parts.runs.feedback(ticket.id, last.number) or (last.feedback if failed else None)
         return None
@@ -225,7 +227,7 @@ class Claimer:
         if run.resumes is None or run.feedback is not None:
             return None
         earlier = [a for a in self._parts.runs.history(run.ticket) if a.number == run.resumes]
-        return earlier[0] if earlier and earlier[0].outcome is Outcome.PAUSED else None
+        return earlier[0] if earlier and earlier[0].outcome in _GOES_ON else None
 
     def _default_feedback(self) -> str:
         text = say("Go on with this ticket: it was sent back to you. Read its file again, it may have been edited.")

@@ -105,7 +105,11 @@ class Ender:
         alive = decision is None and worker.phase is WorkerPhase.RUNNING
         if not alive or markers.done or markers.blocked is not None:
             return self._watcher.look(run, len(signals)) if alive else decision
-        return self._reports.overdue(run, worker) or self._watcher.look(run, len(signals))
+        return self._reports.overdue(run, worker) or self._overdrawn(run) or self._watcher.look(run, len(signals))
+
+    def _overdrawn(self, run: Attempt) -> Decision | None:
+        reason = self._parts.spending.overdrawn(run.ticket, run.number, run.agent, run.engine)
+        return Decision(outcome=Outcome.BUDGET, reason=reason) if reason else None
 
     def _failed(self, run: Attempt, signals: Sequence[Signal], told: Sequence[Signal]) -> Decision | None:
         failure = standing_failure(signals, told, run.taken_at)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.conftest import Founded
-from tests.scripted_model import Fail, Run, Say, ScriptedModel, Turn, hand_in
+from tests.scripted_model import Fail, Hang, Run, Say, ScriptedModel, Turn, hand_in
 from tests.support.e2e import House
 
 pytestmark = pytest.mark.timeout(300)
@@ -158,3 +158,26 @@ def test_quoting_a_limit_is_none(founded: Founded, real_engine: str) -> None:
 
 def asked_last(model: ScriptedModel) -> str:
     return "\n".join(model.turns[-1].prompts)
+
+
+def test_used_up_budget_ends_what_is_at_work(founded: Founded, real_engine: str) -> None:
+    """A ticket's budget that ends: outcome `budget` with the conversation kept, no retry; told once, and shown until raised."""
+    settings = {"budgets": {"ticket": {"tokens": 5_000, "at_limit": "end"}}}
+    script = [Run("true"), Run("true"), Hang()]
+    with founded({"ann": real_engine}, script=script, settings=settings) as (house, model):
+        loop = house.run()
+        house.drop("TASK", "# Task\n")
+        reason = closed(house, "budget")["reason"]
+
+        assert model.used.total > 5_000
+        assert "of 5,000 tokens" in reason
+        assert house.living("TASK") == ()
+        assert house.where("TASK") == "doing"
+        assert house.hc("why", "TASK", "--json").json["code"] == "budget-used-up"
+        assert "of 5,000 tokens" in house.hc("status").out
+        assert loop.interrupt() == 0
+        house.run()
+        house.drop("LATER", "---\nhold: true\n---\n# Later\n")
+        house.event("ticket.added", "LATER")
+        assert house.layout.run("TASK", 2).exists() is False
+        assert len(house.seen("budget.used_up", "TASK")) == 1

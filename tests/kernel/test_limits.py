@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 
 from hermes_company.domain.breaker import EngineNote
+from hermes_company.domain.budget import Hold
 from hermes_company.domain.run import Outcome
 from hermes_company.domain.ticket import State
 from hermes_company.folders.run_files import RunFiles
+from hermes_company.wording import say
 from tests.fakes.engines import TellingEngine
 from tests.support.kernel_rig import Rig
 
@@ -237,3 +239,35 @@ def test_feedback_is_not_lost_in_a_pause_without_a_conversation(rig: Rig) -> Non
     rig.tick(6, seconds=60)
 
     assert [run.feedback for run in rig.history("T-1")] == [None, "标题要更大", "标题要更大"]
+
+
+def test_a_budget_that_ends_lets_the_conversation_go_on_later(rig: Rig) -> None:
+    """Ended with outcome `budget`, held while there is no room, then resumed; it is no failure and no retry."""
+    at_work(rig, "T-1")
+    used_up = Hold(code="budget-used-up", reason=say("Used up."), remedy=say("Raise it."))
+    rig.spending.ends["T-1"] = rig.spending.tickets["T-1"] = used_up
+    rig.tick(4, seconds=5)
+    assert (rig.where("T-1"), rig.history("T-1")[0].outcome) == (State.DOING, Outcome.BUDGET)
+    assert starts(rig) == ["T-1/1"]
+    assert note(rig) == EngineNote()
+
+    rig.spending.ends.clear()
+    rig.spending.tickets.clear()
+    rig.tick(2, seconds=61)
+
+    assert starts(rig) == ["T-1/1", "T-1/2"]
+    assert rig.history("T-1")[1].session_id == "session-of-T-1"
+    assert "Go on with ticket T-1" in (rig.layout.run("T-1", 2) / "prompt.md").read_text(encoding="utf-8")
+
+
+def test_done_counts_more_than_a_budget(rig: Rig) -> None:
+    """What was handed in goes to review, however much it took."""
+    at_work(rig, "T-1")
+    (rig.outbox("T-1") / "summary.md").write_text("done", encoding="utf-8")
+    (rig.outbox("T-1") / "DONE").touch()
+    rig.spending.ends["T-1"] = Hold(code="budget-used-up", reason=say("Used up."), remedy=say("Raise it."))
+    rig.tick(2, seconds=5)
+    rig.workers.report("T-1", "turn_ended")
+    rig.tick(3, seconds=1)
+
+    assert rig.where("T-1") is State.REVIEW

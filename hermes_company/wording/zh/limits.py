@@ -41,5 +41,13 @@ SENTENCES: dict[str, str] = {
     "Expected, but not there: {files}.": "工单要求、但没有找到：{files}。",
     "summary.md has headings only.": "summary.md 只有标题，没有内容。",
     "What it had left running in the background had not ended; it was ended.": "它留在后台运行的任务没有结束，已被终止。",
+    "out of budget": "预算用尽",
+    "Budgets": "预算",
+    "attempt {attempt} was ended for its budget: {reason}": "第 {attempt} 次尝试因预算用尽而结束：{reason}",
+    "The most that a ticket, an agent a day, the company a day may use; 0: no limit. At 80 % you are told.\n"
+    "at_limit: at 100 % hold what would start, or end what is at work too.": (
+        "一张工单、一名员工一天、整个公司一天最多能用多少；0：不限。用到 80% 会提醒你。\n"
+        "at_limit：用到 100% 时，hold 只拦住新开工的，end 连正在进行的也结束。"
+    ),
     "attempt {number}: {receipt}": "第 {number} 次尝试：{receipt}",
 }
