@@ -279,9 +279,20 @@ class Company:
     @cached_property
     def spending(self) -> BookedSpending:
         """What is used of the budgets."""
+        from hermes_company.folders.atomic import write_atomic
+        from hermes_company.userspace.cost.live import LiveUsage
         from hermes_company.userspace.cost.spending import BookedSpending
+        from hermes_company.userspace.cost.telling import BudgetTeller
 
-        return BookedSpending(self.usage, self.settings, self.clock)
+        teller = BudgetTeller(
+            self.layout.private / "budgets.json",
+            write=partial(write_atomic, mode=0o600, durable=False),
+            events=self.events,
+            currency=self.settings.currency,
+            lang=self.settings.lang,
+        )
+        live = LiveUsage(self.usage_counter, self.clock)
+        return BookedSpending(self.usage, self.settings, self.clock, live=live, teller=teller)
 
     @cached_property
     def programs(self) -> Programs:

@@ -58,6 +58,16 @@ def make_bill(company: Company, by: By) -> Bill:
     return Bill(by=by, currency=currency, lines=_sorted(lines, by), total=total, uses=uses, findings=findings)
 
 
+def tight_budgets(company: Company, *, in_the_loop: bool) -> tuple[Finding, ...]:
+    """Budgets that are used up, or nearly so.
+
+    Args:
+        in_the_loop: whether this process runs the company: then it knows what attempts at work have used.
+    """
+    running = () if in_the_loop else list(_running(company))
+    return tuple(_budgets(_open_ones(company, company.spending.uses(running)), company.settings.currency))
+
+
 def _running(company: Company) -> Iterator[AttemptUsage]:
     for run in company.runs.opened():
         if isinstance(run, Attempt) and company.usage.get(run.ticket, run.number) is None:

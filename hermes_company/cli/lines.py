@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from datetime import datetime
 
-from hermes_company.cli.words import harmless, one_line, outcome_words
+from hermes_company.cli.words import harmless, one_line, outcome_words, receipt_words
 from hermes_company.ports.events import Event
 from hermes_company.wording import Lang, Text, say
 
@@ -76,13 +76,18 @@ def _started(event: Event) -> Text:
     return say("attempt {number}: {engine} started in window {window}", **values)
 
 
+def _receipt(event: Event) -> Text:
+    return say("attempt {number}: {receipt}", number=event.attempt, receipt=receipt_words(str(event.data.get("receipt"))))
+
+
 def _adopted(event: Event) -> Text:
     return say("attempt {number}: taken up again, {agent} is still at it", number=event.attempt, agent=event.agent)
 
 
 def _closed(event: Event) -> Text:
     outcome, reason = outcome_words(str(event.data.get("outcome"))), event.data.get("reason") or ""
-    return say("attempt {number}: {outcome}. {reason}", number=event.attempt, outcome=outcome, reason=reason)
+    said = " ! ".join([reason, *map(str, event.data.get("flags") or ())])
+    return say("attempt {number}: {outcome}. {reason}", number=event.attempt, outcome=outcome, reason=said)
 
 
 def _stuck(event: Event) -> Text:
@@ -108,6 +113,10 @@ def _engine_paused(event: Event) -> Text:
     until = datetime.fromisoformat(str(event.data.get("until"))).astimezone().strftime("%H:%M:%S")
     engine, reason = event.data.get("engine"), event.data.get("reason")
     return say("engine {engine} is paused until {until}: {reason}", engine=engine, until=until, reason=reason)
+
+
+def _budget(event: Event) -> Text:
+    return Text("{says}", {"says": event.data.get("says")})
 
 
 def _fault(event: Event) -> Text:
@@ -152,6 +161,7 @@ _TELLERS: dict[str, Callable[[Event], Text]] = {
     "ticket.removed": _removed,
     "ticket.told": _told,
     "attempt.started": _started,
+    "attempt.receipt": _receipt,
     "attempt.adopted": _adopted,
     "attempt.closed": _closed,
     "attempt.stuck": _stuck,
@@ -159,6 +169,8 @@ _TELLERS: dict[str, Callable[[Event], Text]] = {
     "attempt.odd_marker": _odd_marker,
     "attempt.asks": _asks,
     "engine.paused": _engine_paused,
+    "budget.warning": _budget,
+    "budget.used_up": _budget,
     "kernel.fault": _fault,
     "program.failed": _program_failed,
     "memory.archived": _archived,

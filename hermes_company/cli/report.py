@@ -13,6 +13,7 @@ from hermes_company.cli.seeing import Snapshot, Why, explain, look, troubles, wa
 from hermes_company.cli.words import columns, sentence, shorten, since
 from hermes_company.domain.agent import UnreadableAgent
 from hermes_company.domain.run import Attempt
+from hermes_company.domain.settings import Budgets
 from hermes_company.domain.ticket import State, Ticket
 from hermes_company.errors import Refusal
 from hermes_company.folders.company_lock import Holder
@@ -75,6 +76,8 @@ class Report:
     # What a person has to do something about: at work and conspicuous, in review, blocked.
     people: tuple[Item, ...]
     troubles: tuple[Why, ...]
+    # Budgets that are used up or nearly so: a code, and the sentence.
+    budgets: tuple[tuple[str, Text], ...]
     # How to look at the agents at work; None when there is nothing to see.
     attach: str | None
 
@@ -91,12 +94,14 @@ class Report:
             "waiting": [{"title": item.title, **why_json(item.why)} for item in self.waiting],
             "people": [{"title": item.title, **why_json(item.why)} for item in self.people],
             "unreadable": [why_json(why) for why in self.troubles],
+            "budgets": [{"code": code, "says": says.in_lang("en")} for code, says in self.budgets],
             "attach": self.attach,
         }
 
 
 def make_report(company: Company, seen: Snapshot | None = None, *, most: int = _MOST_IN_JSON) -> Report:
     """The company now. Lists end after `most` entries; the counts say how many there are."""
+    in_the_loop = seen is not None
     seen = seen or look(company)
     busy = bool(seen.loop or seen.running)
     return Report(
@@ -110,8 +115,18 @@ def make_report(company: Company, seen: Snapshot | None = None, *, most: int = _
         waiting=tuple(Item(title=ticket.title, why=why) for ticket, why in waiting(company, seen, most)),
         people=tuple(islice(_people(company, seen), most)),
         troubles=tuple(troubles(seen)[:most]),
+        budgets=tuple(_budgets(company, in_the_loop)),
         attach=" ".join(company.workers.attach_command(None)) if busy else None,
     )
+
+
+def _budgets(company: Company, in_the_loop: bool) -> Iterator[tuple[str, Text]]:
+    if company.settings.budgets == Budgets():
+        return
+    from hermes_company.cli.costing import tight_budgets  # few companies have budgets
+
+    for finding in tight_budgets(company, in_the_loop=in_the_loop):
+        yield finding.code, finding.says
 
 
 def agent_rows(seen: Snapshot) -> Iterator[AgentRow]:
@@ -180,6 +195,9 @@ def run_json(run: Attempt) -> dict[str, object]:
         "reason": run.reason.in_lang("en") if run.reason else None,
         "flags": [flag.in_lang("en") for flag in run.flags],
         "moved_to": run.moved_to.value if run.moved_to else None,
+        "receipts": {name: at.isoformat() if at else None for name, at in run.receipts.items()},
+        "failure": run.failure or None,
+        "paused_until": run.paused_until.isoformat() if run.paused_until else None,
         "resumes": run.resumes,
         "feedback": run.feedback,
         "window": run.window,
@@ -207,6 +225,7 @@ def report_lines(report: Report, lang: Lang, *, width: int | None, most: int) ->
     waits = report.counts[State.REVIEW] + report.counts[State.BLOCKED] + sum(1 for run in report.running if run.flags)
     yield from _list(say("For a person ({count})", count=waits), rows, lang, width, most)
     yield from _troubles(report, lang, width, most)
+    yield from _list(say("Budgets"), [("!", says.in_lang(lang)) for _, says in report.budgets], lang, width, most)
     if report.attach:
         yield Style.HEAD, ""
         yield Style.PLAIN, _fit(say("To watch the agents: {command}", command=report.attach).in_lang(lang), width)

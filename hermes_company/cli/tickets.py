@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hermes_company.cli.report import run_json
 from hermes_company.cli.seeing import Snapshot, Why, explain, look, why_json
-from hermes_company.cli.words import clock_time, columns, duration, outcome_words
+from hermes_company.cli.words import clock_time, columns, duration, outcome_words, receipt_words
 from hermes_company.domain.run import Attempt
 from hermes_company.domain.ticket import State, Ticket, Trust
 from hermes_company.ports.board import TicketGone
@@ -151,9 +152,16 @@ def _attempt_lines(company: Company, seen: Snapshot, run: Attempt, lang: Lang, w
         yield f"  {run.reason.in_lang(lang)}"
     for flag in run.flags:
         yield f"  ! {flag.in_lang(lang)}"
+    yield f"  {say('Receipts: {steps}', steps=_receipts(run, seen.now, lang)).in_lang(lang)}"
     if run.feedback:
         yield f"  {say('Feedback it was given: {words}', words=' '.join(run.feedback.split())).in_lang(lang)}"
     yield from columns(list(_files(company, run).items()), most=width)
+
+
+def _receipts(run: Attempt, now: datetime, lang: Lang) -> str:
+    """The five receipts on one line; `-` for what was not reported."""
+    given = ((receipt_words(name), clock_time(at, now) if at else "-") for name, at in run.receipts.items())
+    return "  ".join(f"{word.in_lang(lang)} {moment}" for word, moment in given)
 
 
 def _files(company: Company, run: Attempt) -> dict[str, str]:

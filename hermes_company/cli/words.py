@@ -104,6 +104,7 @@ _OUTCOMES: dict[str, Text] = {
     "refused": say("could not start"),
     "no_deliverable": say("nothing handed in"),
     "paused": say("paused"),
+    "budget": say("out of budget"),
     "lost": say("lost"),
 }
 
@@ -111,6 +112,20 @@ _OUTCOMES: dict[str, Text] = {
 def outcome_words(outcome: str) -> Text:
     """How an attempt ended, as people say it; a word that we don't know (from another version's log) as it is."""
     return _OUTCOMES.get(outcome) or Text("{outcome}", {"outcome": outcome})
+
+
+_RECEIPTS: dict[str, Text] = {
+    "delivered": say("delivered"),
+    "submitted": say("submitted"),
+    "started": say("work begun"),
+    "progressing": say("last sign of work"),
+    "produced": say("produced"),
+}
+
+
+def receipt_words(receipt: str) -> Text:
+    """A receipt's name, as people say it."""
+    return _RECEIPTS.get(receipt) or Text("{receipt}", {"receipt": receipt})
 
 
 def sentence(lang: Lang, *texts: Text) -> str:

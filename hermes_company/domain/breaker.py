@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from hermes_company.domain.failure import FailureKind
 from hermes_company.errors import Refusal
-from hermes_company.wording import say
+from hermes_company.wording import Text, say
 
 # Failures in a row, all alike, that open the breaker.
 IN_A_ROW = 3
@@ -28,6 +29,8 @@ class EngineNote:
     until: datetime | None = None
     # Why, in words.
     reason: str = ""
+    # What its turns failed of, where one failure was enough to open it (`failure.py`); empty: several that were alike.
+    kind: str = ""
 
     def is_open(self, now: datetime) -> bool:
         """Whether nothing may start on the engine at this moment."""
@@ -59,13 +62,25 @@ def failed(note: EngineNote, ticket: str, how: str, now: datetime) -> EngineNote
     return replace(changed, opened=opened + 1, until=now + timedelta(seconds=pause), reason=how)
 
 
-def engine_paused(engine: str, note: EngineNote) -> Refusal:
+def engine_paused(engine: str, note: EngineNote, now: datetime) -> Refusal:
     """Why nothing starts on the engine while its breaker is open."""
-    until = note.until.astimezone().strftime("%H:%M:%S") if note.until else ""
-    return Refusal(
-        "engine-paused",
-        fact=say("The engine {engine} is paused until {until}.", engine=engine, until=until),
-        cause=say("Its last {count} attempts failed alike: {reason}", count=len(note.failures), reason=note.reason),
-        remedy=say("Find out why (`hc doctor`), or `hc engine resume {engine}` to try at once.", engine=engine),
-        status=75,
-    )
+    until = note.until or now
+    shown = until.astimezone().strftime("%H:%M:%S" if until - now < timedelta(hours=20) else "%Y-%m-%d %H:%M")
+    fact = say("The engine {engine} is paused until {until}, {left} more.", engine=engine, until=shown, left=_left(until - now))
+    if note.kind:
+        cause = say("{words}", words=note.reason)
+        if note.kind in (FailureKind.LOGIN, FailureKind.BILLING):
+            remedy = say("Put that right, then `hc engine resume {engine}`.", engine=engine)
+        else:
+            remedy = say("It goes on by itself then; `hc engine resume {engine}` tries at once.", engine=engine)
+    else:
+        cause = say("Its last {count} attempts failed alike: {reason}", count=len(note.failures), reason=note.reason)
+        remedy = say("Find out why (`hc doctor`), or `hc engine resume {engine}` to try at once.", engine=engine)
+    return Refusal("engine-paused", fact=fact, cause=cause, remedy=remedy, status=75)
+
+
+def _left(span: timedelta) -> Text:
+    minutes, seconds = divmod(max(0, int(span.total_seconds())), 60)
+    if minutes >= 60:
+        return say("{hours} h {minutes} min", hours=minutes // 60, minutes=minutes % 60)
+    return say("{minutes} min", minutes=minutes) if minutes else say("{seconds} s", seconds=seconds)

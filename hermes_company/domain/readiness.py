@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -38,6 +38,8 @@ class Facts:
     busy: Mapping[str, tuple[Busy, ...]] = field(default_factory=dict)
     # Engine name → why nothing can start on it now; None or absent when it can.
     engines: Mapping[str, Refusal | None] = field(default_factory=dict)
+    # Engine name → when one that is paused may start again.
+    engine_until: Mapping[str, datetime] = field(default_factory=dict)
     # Engine name → how many of its attempts may be open at once; absent: as many as the company allows.
     engine_caps: Mapping[str, int] = field(default_factory=dict)
     max_running: int = 1
@@ -206,7 +208,7 @@ def _engine_problem(agent: Agent, facts: Facts) -> Verdict | None:
         return held
     problem = facts.engines.get(agent.engine)
     if problem:
-        return refused(problem)
+        return replace(refused(problem), until=facts.engine_until.get(agent.engine))
     cap = facts.engine_caps.get(agent.engine, 0)
     running = sum(1 for attempts in facts.busy.values() for busy in attempts if busy.engine == agent.engine)
     if cap and running >= cap:

@@ -22,6 +22,7 @@ class Outcome(StrEnum):
     REFUSED = "refused"  # could not be started as asked (workdir gone, engine missing)
     NO_DELIVERABLE = "no_deliverable"  # DONE, but nothing that could be reviewed
     PAUSED = "paused"  # the engine's limit; the same conversation goes on later
+    BUDGET = "budget"  # a budget is used up; the same conversation goes on when there is room again
     LOST = "lost"  # its record is damaged or its fate cannot be known
 
 
@@ -45,6 +46,7 @@ RULES: dict[Outcome, Rule] = {
     Outcome.REFUSED: Rule(State.BLOCKED, counts=False),
     Outcome.NO_DELIVERABLE: Rule(State.TODO, counts=True),
     Outcome.PAUSED: Rule(State.DOING, counts=False),
+    Outcome.BUDGET: Rule(State.DOING, counts=False),
     Outcome.LOST: Rule(State.TODO, counts=True),
 }
 
@@ -56,6 +58,9 @@ class Phase(StrEnum):
     LAUNCHED = "launched"  # the ticket is ours and the launcher was asked to start
     ENDING = "ending"  # the outcome is decided, the process tree is being ended
     CLOSED = "closed"  # tree gone, ticket moved
+
+
+RECEIPTS = ("delivered", "submitted", "started", "progressing", "produced")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -93,7 +98,22 @@ class Attempt:
     # What a reviewer should know: missing deliverables, survivors.
     flags: tuple[Text, ...] = ()
     moved_to: State | None = None
+    # Why its turn failed (`domain/failure.py`), and until when its engine is paused for that.
+    failure: str = ""
+    paused_until: datetime | None = None
     closed_at: datetime | None = None
+    # Receipts, by what was reported: its process was up, our prompt arrived, the model or a tool began, the last sign of
+    # work, the deliverables were there.
+    delivered_at: datetime | None = None
+    submitted_at: datetime | None = None
+    started_at: datetime | None = None
+    progressing_at: datetime | None = None
+    produced_at: datetime | None = None
+
+    @property
+    def receipts(self) -> dict[str, datetime | None]:
+        """The receipts by name, in the order in which they come."""
+        return {name: getattr(self, f"{name}_at") for name in RECEIPTS}
 
 
 class WorkerPhase(StrEnum):

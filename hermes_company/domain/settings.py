@@ -48,6 +48,7 @@ class Budget:
 
     tokens: int = 0
     money: float = 0.0
+    at_limit: Literal["hold", "end"] = "hold"  # used up: only hold what would start, or end what is at work too
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -83,6 +84,8 @@ class Settings:
     settle_seconds: float = 1.0  # a hand-dropped file is left alone until it is this old
     done_grace_seconds: float = 20.0  # after DONE, how long the engine may still finish its turn
     stop_grace_seconds: float = 5.0  # between SIGTERM and SIGKILL
+    submit_seconds: float = 60.0  # an attempt whose engine has not reported the prompt by then is ended; 0: never
+    start_seconds: float = 180.0  # … and one whose model has not answered so long after the prompt; 0: never
     quiet_minutes: float = 10.0  # an attempt in which nothing moves for so long is pointed out; 0: never
     stuck_minutes: float = 45.0  # … and ended after so long: no output, report, file or processor time; 0: never
     lease_seconds: float = 120.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from hermes_company.domain.run import Attempt, Outcome, WorkerPhase, WorkerState
 from hermes_company.domain.ticket import State
@@ -30,6 +31,8 @@ class RunFacts:
     running_for: float = 0.0
     launched_for: float = 0.0
     stop_asked: str | None = None
+    # How it ends, if the engine reports that its turn failed.
+    failed: Decision | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -38,6 +41,9 @@ class Decision:
 
     outcome: Outcome
     reason: Text
+    # Of a turn that failed: its kind; and until when nothing may start on its engine.
+    failure: str = ""
+    until: datetime | None = None
 
 
 def decide(run: Attempt, facts: RunFacts, *, done_grace: float) -> Decision | None:
@@ -56,6 +62,8 @@ def decide(run: Attempt, facts: RunFacts, *, done_grace: float) -> Decision | No
     if facts.done or facts.blocked is not None:
         if over or facts.turn_over or facts.marker_age >= done_grace:
             return _by_marker(facts)
+    elif facts.failed is not None:
+        return facts.failed
     elif over:
         return _without_marker(facts.worker)
     if facts.worker.phase is WorkerPhase.NOT_STARTED and facts.launched_for > _START_SECONDS:

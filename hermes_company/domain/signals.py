@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from hermes_company.domain.failure import Failure
+
 
 class SignalKind(StrEnum):
     """One structured report of an engine."""
@@ -13,6 +15,7 @@ class SignalKind(StrEnum):
     SESSION_STARTED = "session_started"  # the engine is up; carries its conversation id
     PROMPT_SUBMITTED = "prompt_submitted"  # the prompt arrived; carries its sha256
     TOOL_USED = "tool_used"  # heartbeat
+    ANSWERED = "answered"  # heartbeat: the model has answered, told by the transcript
     TURN_ENDED = "turn_ended"
     TURN_FAILED = "turn_failed"  # carries the error's class
     NOTICE = "notice"  # the engine waits for a person
@@ -36,6 +39,8 @@ class Signal:
     prompt_sha256: str | None = None
     error: str | None = None
     detail: str | None = None
+    # Of a turn that failed: how, and what the engine said of it.
+    failure: Failure | None = None
 
     @property
     def ends_work(self) -> bool:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 
 from hermes_company.domain.settings import EngineSettings
-from hermes_company.domain.signals import Signal
-from hermes_company.engines import claude_consents, hooks, native_skills
+from hermes_company.domain.signals import Signal, SignalKind
+from hermes_company.engines import claude_consents, failures, hooks, native_skills, transcripts
 from hermes_company.engines.asking import accepted, unanswered
 from hermes_company.engines.programs import Program
 from hermes_company.errors import Refusal
@@ -59,6 +60,7 @@ class ClaudeCode:
     name = NAME
     runner = "claude_runner.md"
     resumes = True
+    transcript_words = transcripts.CLAUDE_WORDS
 
     def __init__(self, user: Callable[[], int] = os.geteuid) -> None:
         self._user = user
@@ -103,7 +105,15 @@ class ClaudeCode:
 
     def read_signal(self, line: Mapping[str, object]) -> Signal | None:
         """See `Engine.read_signal`."""
-        return hooks.read_signal(line)
+        signal = hooks.read_signal(line)
+        if signal is None or signal.kind is not SignalKind.TURN_FAILED:
+            return signal
+        said = str(line.get("last_assistant_message") or line.get("error_details") or signal.error)
+        return replace(signal, failure=failures.claude(signal.error or "", said, signal.at))
+
+    def read_transcript(self, line: Mapping[str, object]) -> Signal | None:
+        """See `Narrator.read_transcript`."""
+        return transcripts.claude(line)
 
     def _launch(self, job: Job, conversation: str) -> Launch:
         model = ("--model", job.agent.model) if job.agent.model else ()
@@ -126,6 +136,8 @@ class ClaudeCode:
                 **hooks.env(),
                 # An update under a running company would change the engine between two attempts.
                 "DISABLE_AUTOUPDATER": "1",
+                # Its own number of retries takes three minutes; after half of that the company waits, with nothing running.
+                "CLAUDE_CODE_MAX_RETRIES": job.environ.get("CLAUDE_CODE_MAX_RETRIES") or "8",
                 **({"IS_SANDBOX": "1"} if job.settings.sandboxed else {}),
             },
             pass_env=_PASS,

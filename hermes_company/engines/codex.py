@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from hermes_company.domain.settings import EngineSettings
 from hermes_company.domain.signals import Signal
-from hermes_company.engines import codex_consents, hooks, native_skills
+from hermes_company.engines import codex_consents, hooks, native_skills, transcripts
 from hermes_company.engines.asking import accepted, unanswered
 from hermes_company.engines.programs import Program
 from hermes_company.errors import Refusal
@@ -35,6 +35,7 @@ class Codex:
     name = NAME
     runner = "codex_runner.md"
     resumes = True
+    transcript_words = transcripts.CODEX_WORDS
 
     def check(self, settings: EngineSettings, environ: Mapping[str, str]) -> Readiness:
         """See `Engine.check`."""
@@ -75,6 +76,10 @@ class Codex:
     def read_signal(self, line: Mapping[str, object]) -> Signal | None:
         """See `Engine.read_signal`."""
         return hooks.read_signal(line)
+
+    def read_transcript(self, line: Mapping[str, object]) -> Signal | None:
+        """See `Narrator.read_transcript`."""
+        return transcripts.codex(line)
 
     def _launch(self, job: Job, *conversation: str) -> Launch:
         model = ("--model", job.agent.model) if job.agent.model else ()

@@ -15,6 +15,9 @@ from typing import Any
 
 # Copied as they are, when the engine sends them.
 _KEPT = ("session_id", "transcript_path", "source", "reason", "stop_hook_active", "notification_type")
+# Of a turn that failed.
+_SAID = ("last_assistant_message", "error_details")
+_MOST_SAID = 500
 _NUDGES_PER_ATTEMPT = 2
 # Claude Code and Codex take this exit status of a Stop hook as: go on, with what stands on standard error.
 _GO_ON = 2
@@ -58,6 +61,8 @@ def _summarise(event: str, report: dict[str, Any]) -> dict[str, object]:
         line |= {"prompt_sha256": hashlib.sha256(prompt).hexdigest(), "prompt_bytes": len(prompt)}
     if isinstance(report.get("error"), str):
         line["error"] = report["error"]
+        # The engine's sentence on the error; it may name the time at which a limit ends.
+        line |= {key: report[key][:_MOST_SAID] for key in _SAID if isinstance(report.get(key), str)}
     if report.get("background_tasks"):
         line["background"] = len(report["background_tasks"])
     return line

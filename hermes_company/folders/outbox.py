@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from hermes_company.folders.atomic import rename_noreplace
@@ -77,6 +78,18 @@ class OutboxFolders:
         aside = self.folder(agent, ticket) / ASIDE
         kept = [path for path in aside.glob(f"*/{SUMMARY}") if is_regular(path)]
         return max(kept, key=lambda path: tuple(map(int, path.parent.name.split("."))), default=None)
+
+    def not_found(self, patterns: Sequence[str], folders: Sequence[Path]) -> tuple[str, ...]:
+        """See `Outbox.not_found`."""
+        from hermes_company.folders.expected_files import not_found
+
+        return not_found(patterns, folders)
+
+    def has_bare_summary(self, agent: str, ticket: str) -> bool:
+        """See `Outbox.has_bare_summary`."""
+        summary = read_head(self.folder(agent, ticket) / SUMMARY, _SUMMARY_LOOK_BYTES) or b""
+        lines = [line.strip() for line in summary.decode("utf-8", "replace").splitlines() if line.strip()]
+        return bool(lines) and all(line.startswith("#") for line in lines)
 
     def markers(self, agent: str, ticket: str, token: str) -> Markers:
         """See `Outbox.markers`."""

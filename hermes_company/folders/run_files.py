@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from hermes_company.domain.breaker import EngineNote
-from hermes_company.domain.run import Attempt, Outcome, Phase
+from hermes_company.domain.run import RECEIPTS, Attempt, Outcome, Phase
 from hermes_company.domain.signals import Signal
 from hermes_company.domain.ticket import State, Trust
 from hermes_company.folders.atomic import create_exclusive, write_atomic
 from hermes_company.folders.layout import Layout
 from hermes_company.folders.safe_read import read_head, stamp_of
-from hermes_company.ports.engine import Engine
+from hermes_company.folders.transcript_tail import TranscriptTail
+from hermes_company.ports.engine import Engine, Narrator
 from hermes_company.ports.runs import Damaged, TicketNote
 from hermes_company.wording import Text
 
@@ -35,6 +36,7 @@ class RunFiles:
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
         self._signals: dict[Path, tuple[int, list[Signal]]] = {}
+        self._transcripts: dict[Path, TranscriptTail] = {}
 
     def open(self, attempt: Attempt) -> None:
         """See `Runs.open`. The entry in `.hc/open` comes first, so that no intent is ever overlooked."""
@@ -53,6 +55,7 @@ class RunFiles:
         """See `Runs.close`."""
         self._write_record(attempt, durable=True)
         self._signals.pop(self.folder(attempt.ticket, attempt.number), None)
+        self._transcripts.pop(self.folder(attempt.ticket, attempt.number), None)
         (self._layout.open_runs / attempt.ticket).unlink(missing_ok=True)
 
     def forget(self, attempt: Attempt) -> None:
@@ -129,6 +132,7 @@ class RunFiles:
                 opened=int(note.get("opened", 0)),
                 until=datetime.fromisoformat(until) if until else None,
                 reason=str(note.get("reason", "")),
+                kind=str(note.get("kind", "")),
             )
         except (ValueError, TypeError, AttributeError):
             return EngineNote()
@@ -174,6 +178,14 @@ class RunFiles:
         signals = [*known, *_parse_signals(whole, engine)]
         self._signals[folder] = (read + len(whole), signals)
         return signals
+
+    def told(self, ticket: str, number: int, path: str, engine: Narrator) -> Sequence[Signal]:
+        """See `Runs.told`."""
+        folder = self.folder(ticket, number)
+        tail = self._transcripts.get(folder)
+        if tail is None or tail.path != path:
+            tail = self._transcripts[folder] = TranscriptTail(path)
+        return tail.told(engine)
 
     def stop_asked(self, ticket: str, number: int) -> str | None:
         """See `Runs.stop_asked`."""
@@ -250,7 +262,7 @@ def _encode(attempt: Attempt) -> str:
     return json.dumps(record, ensure_ascii=False, default=str)
 
 
-_MOMENTS = ("taken_at", "lease_expires", "closed_at")
+_MOMENTS = ("taken_at", "lease_expires", "closed_at", "paused_until", *(f"{name}_at" for name in RECEIPTS))
 
 
 def _decode(raw: Any) -> Attempt:

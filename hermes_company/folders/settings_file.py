@@ -82,7 +82,7 @@ def _setting(key: str, given: Mapping[str, str], socket: str) -> list[str]:
     if key == "prices":
         return ["# prices:", "#   claude-opus-4-5-20251101: {input: 5, cached: 0.5, cache_write: 6.25, output: 25}"]
     if key == "budgets":
-        return ["# budgets:", *(f"#   {f.name}: {{tokens: 0, money: 0}}" for f in fields(Budgets))]
+        return ["# budgets:", *(f"#   {f.name}: {{tokens: 0, money: 0, at_limit: hold}}" for f in fields(Budgets))]
     return [f"# {key}: {_scalar(getattr(Settings(), key))}"]
 
 
@@ -107,6 +107,8 @@ _COMMENTS: dict[str, Text] = {
     "settle_seconds": say("A dropped ticket is left alone until its file has been unchanged this long."),
     "done_grace_seconds": say("How long an engine may still finish its turn after it wrote DONE."),
     "stop_grace_seconds": say("Time between asking a process to end and ending it by force."),
+    "submit_seconds": say("An attempt whose engine has not reported the prompt by then is ended. 0: never."),
+    "start_seconds": say("… and one whose model has not answered so long after the prompt. 0: never."),
     "quiet_minutes": say("An attempt in which nothing moves for so long is pointed out. 0: never."),
     "stuck_minutes": say("… and is ended after so long without output, report, file or processor time. 0: never."),
     "lease_seconds": say("How long a claim holds without being renewed."),
@@ -132,7 +134,10 @@ _COMMENTS: dict[str, Text] = {
         "What a million tokens cost, by the model's name as `hc cost` shows it.\n"
         "A model without a price is counted in tokens only."
     ),
-    "budgets": say("The most that a ticket, an agent a day, the company a day may use; 0: no limit. At 80 % you are told."),
+    "budgets": say(
+        "The most that a ticket, an agent a day, the company a day may use; 0: no limit. At 80 % you are told.\n"
+        "at_limit: at 100 % hold what would start, or end what is at work too."
+    ),
 }
 
 

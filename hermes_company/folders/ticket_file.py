@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from hermes_company.domain.expecting import is_expectation
 from hermes_company.domain.names import is_agent_name, is_skill_name, is_ticket_id
 from hermes_company.domain.ticket import Priority, Ticket, Trust
 from hermes_company.errors import Refusal
@@ -243,7 +244,7 @@ def _build(ticket_id: str, fields: Mapping[str, Any], body: str, digest: str) ->
         created_by=_text(fields, "created_by"),
         hold=_flag(fields, "hold", default=False),
         not_before=_moment(fields, "not_before"),
-        expects=_words(fields, "expects", lambda word: not word.startswith("/") and ".." not in word.split("/")),
+        expects=_words(fields, "expects", is_expectation, say("a path or a pattern below the workdir")),
         memory=_flag(fields, "memory", default=True),
         trust=_trust(fields),
         digest=digest,
@@ -279,7 +280,10 @@ def _priority(fields: Mapping[str, Any]) -> Priority:
         raise _bad("priority", word, say("urgent, high, normal or low")) from None
 
 
-def _words(fields: Mapping[str, Any], key: str, allowed: Any) -> tuple[str, ...]:
+_A_NAME = say("a name that may stand here")
+
+
+def _words(fields: Mapping[str, Any], key: str, allowed: Any, wanted: Text = _A_NAME) -> tuple[str, ...]:
     value = fields.get(key)
     if value is None:
         return ()
@@ -289,7 +293,7 @@ def _words(fields: Mapping[str, Any], key: str, allowed: Any) -> tuple[str, ...]
     words = tuple(dict.fromkeys(word for item in items if (word := item.strip())))
     for word in words:
         if not allowed(word):
-            raise _bad(key, word, say("a name that may stand here"))
+            raise _bad(key, word, wanted)
     return words
 
 

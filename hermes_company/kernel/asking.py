@@ -35,26 +35,28 @@ class Dialogs:
         # By token; None once its prompt has arrived.
         self._watched: dict[str, _Silent | None] = {}
 
-    def look(self, run: Attempt, signals: Sequence[Signal]) -> None:
-        """Look at an attempt that is alive: one picture of its window, rarer and rarer."""
+    def look(self, run: Attempt, signals: Sequence[Signal]) -> bool:
+        """Look at an attempt that is alive: one picture of its window, rarer and rarer. Returns whether it asks something."""
         screen = self._parts.screens.get(run.engine)
         now = self._parts.clock.boottime()
         if screen is None:
-            return
+            return False
         if run.token not in self._watched:
             told = _TOLD if any(map(_is_ours, run.flags)) else ""
             self._watched[run.token] = _Silent(_FIRST_SECONDS, now + _FIRST_SECONDS, told)
         silent = self._watched[run.token]
         if silent is None:
-            return
+            return False
         if any(signal.kind is SignalKind.PROMPT_SUBMITTED for signal in signals):
             self._tell(run, silent, None)
             self._watched[run.token] = None
-        elif now >= silent.due:
+            return False
+        if now >= silent.due:
             silent.pause = min(2 * silent.pause, _LONGEST_SECONDS)
             silent.due = now + silent.pause
             folder = self._parts.runs.folder(run.ticket, run.number)
             self._tell(run, silent, screen.look(self._parts.workers.picture(folder, run.pane)))
+        return bool(silent.dialog)
 
     def forget_all_but(self, tokens: set[str]) -> None:
         """Drop what is known of attempts that are closed."""

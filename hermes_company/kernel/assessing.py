@@ -39,13 +39,16 @@ class Assessor:
         sight = self._sight
         agents = sight.agents.all()
         engines = {agent.engine for agent in agents.values() if isinstance(agent, Agent)}
+        problems = {name: self.engine_problem(name) for name in engines}
+        pauses = {name: sight.runs.engine(name).until for name, problem in problems.items() if problem}
         return Facts(
             now=sight.clock.now(),
             states=view.states,
             conflicts=view.conflicts,
             agents=agents,
             busy=busy(running),
-            engines={name: self.engine_problem(name) for name in engines},
+            engines=problems,
+            engine_until={name: until for name, until in pauses.items() if until},
             engine_caps={name: setting.max_running for name, setting in sight.settings.engines.items()},
             max_running=sight.max_running,
             needs={t.id: t.needs for t in view.todo.values() if isinstance(t, Ticket) and t.needs},
@@ -106,8 +109,9 @@ class Assessor:
                 remedy=say("Known engines: {known}.", known=", ".join(sorted(self._sight.engines))),
             )
         note = self._sight.runs.engine(name)
-        if note.is_open(self._sight.clock.now()):
-            return engine_paused(name, note)
+        now = self._sight.clock.now()
+        if note.is_open(now):
+            return engine_paused(name, note, now)
         return engine.check(self._sight.engine_settings(name), self._sight.environ).refusal
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from hermes_company.domain.agent import Agent
 from hermes_company.domain.environment import choose
+from hermes_company.domain.pausing import go_on
 from hermes_company.domain.run import RULES, Attempt, Outcome, Phase
 from hermes_company.domain.settling import Decision
 from hermes_company.domain.ticket import State, Ticket
@@ -27,6 +28,8 @@ from hermes_company.ports.workers import WorkerOrder
 from hermes_company.wording import say
 
 _TRY_LATER = 75
+# What stopped the attempt was not its work: the conversation simply goes on.
+_GOES_ON = (Outcome.PAUSED, Outcome.BUDGET)
 
 
 class Claimer:
@@ -102,9 +105,13 @@ class Claimer:
         )
 
     def _feedback(self, run: Attempt) -> str | None:
-        """A reviewer's words on the attempt before; or those that it was to act on and failed to."""
+        """A reviewer's words on the attempt before; or those that it was to act on and failed to.
+
+        A conversation that was only paused knows them.
+        """
         for last in [past for past in self._parts.runs.history(run.ticket) if past.number < run.number][-1:]:
-            failed = last.outcome is not None and RULES[last.outcome].counts
+            paused = last.outcome in _GOES_ON
+            failed = run.resumes is None if paused else last.outcome is not None and RULES[last.outcome].counts
             return self._parts.runs.feedback(run.ticket, last.number) or (last.feedback if failed else None)
         return None
 
@@ -191,6 +198,10 @@ class Claimer:
         parts = self._parts
         outbox, workdir = Path(run.outbox), Path(run.workdir)
         previous = parts.outbox.last_summary(agent.name, ticket.id)
+        paused = self._paused(run)
+        if paused:
+            text = go_on(run.ticket, run.outbox, run.token).in_lang(parts.settings.lang)
+            return RenderedPrompt(text=text, project=paused.project)
         if run.resumes is not None:
             return parts.prompts.render_feedback(
                 ticket,
@@ -213,6 +224,13 @@ class Claimer:
             feedback=run.feedback,
             previous_summary=previous if run.feedback else None,
         )
+
+    def _paused(self, run: Attempt) -> Attempt | None:
+        """The paused attempt whose conversation this one simply goes on with."""
+        if run.resumes is None or run.feedback is not None:
+            return None
+        earlier = [a for a in self._parts.runs.history(run.ticket) if a.number == run.resumes]
+        return earlier[0] if earlier and earlier[0].outcome in _GOES_ON else None
 
     def _default_feedback(self) -> str:
         text = say("Go on with this ticket: it was sent back to you. Read its file again, it may have been edited.")

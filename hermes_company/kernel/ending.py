@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from hermes_company.domain.breaker import failed, succeeded
+from hermes_company.domain.breaker import EngineNote, failed, succeeded
+from hermes_company.domain.pausing import breaker_after, end_by, standing_failure
 from hermes_company.domain.redaction import redact
 from hermes_company.domain.retrying import failures, pause
 from hermes_company.domain.run import RULES, Attempt, Outcome, Phase, WorkerPhase, WorkerState
@@ -16,7 +17,9 @@ from hermes_company.domain.settling import Decision, RunFacts, decide
 from hermes_company.domain.signals import Signal
 from hermes_company.domain.ticket import State
 from hermes_company.kernel.asking import Dialogs
+from hermes_company.kernel.claims import checked
 from hermes_company.kernel.parts import Look, Mind, Parts
+from hermes_company.kernel.reports import Reports
 from hermes_company.kernel.watching import Watcher
 from hermes_company.ports.board import BoardView, PlaceTaken, TicketGone
 from hermes_company.ports.workers import EndProgress
@@ -37,6 +40,7 @@ class Ender:
         self._mind = mind
         self._watcher = Watcher(parts, mind)
         self._dialogs = Dialogs(parts, mind)
+        self._reports = Reports(parts, mind)
 
     def settle(self, run: Attempt, view: BoardView) -> None:
         """Look at one open attempt and go one step further if it is over."""
@@ -49,7 +53,9 @@ class Ender:
                 self._renew(self._mind.open[run.ticket])
                 self._mind.looked[run.token] = look
                 return
-            run = self._begin_end(self._mind.open[run.ticket], decision)
+            run = self._mind.open[run.ticket]
+            run = checked(self._parts, run, decision, view.doing.get(run.ticket), self._reports.signals(run))
+            run = self._begin_end(run, decision)
         if run.phase is Phase.ENDING:
             self._finish(run)
 
@@ -78,7 +84,9 @@ class Ender:
         worker = parts.workers.state(parts.runs.folder(run.ticket, run.number))
         markers = parts.outbox.markers(run.agent, run.ticket, run.token)
         now = parts.clock.boottime()
-        signals = self._signals(run)
+        signals = self._reports.signals(run)
+        told = self._reports.told(run, signals)
+        run = self._reports.note(run, worker, told, produced=markers.done and markers.summary)
         marked = now
         if markers.done or markers.blocked is not None:
             marked = self._mind.marked.setdefault(run.token, now)
@@ -97,20 +105,30 @@ class Ender:
             running_for=parts.clock.awake() - worker.started_awake if worker.started_awake is not None else 0.0,
             launched_for=now - self._mind.launched.setdefault(run.token, now),
             stop_asked=parts.runs.stop_asked(run.ticket, run.number),
+            failed=self._failed(run, signals, told),
         )
         decision = decide(run, facts, done_grace=parts.settings.done_grace_seconds)
         alive = decision is None and worker.phase is WorkerPhase.RUNNING
-        if alive:
-            self._dialogs.look(run, signals)
-        return self._watcher.look(run, len(signals)) if alive else decision
+        asks = alive and self._dialogs.look(run, signals)
+        if not alive or markers.done or markers.blocked is not None:
+            return self._watcher.look(run, len(signals)) if alive else decision
+        # As long as it asks a person something, that person may answer.
+        overdue = None if asks else self._reports.overdue(run, worker)
+        return overdue or self._overdrawn(run) or self._watcher.look(run, len(signals))
 
-    def _signals(self, run: Attempt) -> Sequence[Signal]:
-        engine = self._parts.engines.get(run.engine)
-        return self._parts.runs.signals(run.ticket, run.number, engine) if engine else ()
+    def _overdrawn(self, run: Attempt) -> Decision | None:
+        reason = self._parts.spending.overdrawn(run.ticket, run.number, run.agent, run.engine)
+        return Decision(outcome=Outcome.BUDGET, reason=reason) if reason else None
+
+    def _failed(self, run: Attempt, signals: Sequence[Signal], told: Sequence[Signal]) -> Decision | None:
+        failure = standing_failure(signals, told, run.taken_at)
+        if failure is None:
+            return None
+        return end_by(failure, run, self._parts.runs.engine(run.engine), self._parts.clock.now())
 
     def _renew(self, run: Attempt) -> None:
         now = self._parts.clock.now()
-        started = next((s for s in self._signals(run) if s.session_id), None)
+        started = next((s for s in self._reports.signals(run) if s.session_id), None)
         session = started.session_id if started and started.session_id else run.session_id
         if session == run.session_id and run.lease_expires - now > self._parts.lease / 2:
             return
@@ -119,9 +137,10 @@ class Ender:
         self._mind.keep(renewed)
 
     def _begin_end(self, run: Attempt, decision: Decision) -> Attempt:
-        reported = [s.session_id for s in self._signals(run) if s.session_id]
+        reported = [s.session_id for s in self._reports.signals(run) if s.session_id]
         session = reported[0] if reported else run.session_id
         ending = replace(run, phase=Phase.ENDING, outcome=decision.outcome, reason=decision.reason, session_id=session)
+        ending = replace(ending, failure=decision.failure, paused_until=decision.until)
         self._parts.runs.save(ending)
         self._mind.keep(ending)
         return ending
@@ -149,20 +168,26 @@ class Ender:
         tokens = {other.token for other in self._mind.open.values()}
         self._watcher.forget_all_but(tokens)
         self._dialogs.forget_all_but(tokens)
+        self._reports.forget_all_but(tokens)
 
     def _note_engine(self, run: Attempt, decided: Text | None) -> None:
         """Let the engine's breaker know how the attempt went."""
-        runs = self._parts.runs
+        runs, now = self._parts.runs, self._parts.clock.now()
         note = runs.engine(run.engine)
+        if run.paused_until and decided:
+            self._open_breaker(run, note, breaker_after(run, note, decided, self._parts.settings.lang))
+            return
         if run.outcome in (Outcome.FINISHED, Outcome.BLOCKED):
-            if note != succeeded():
+            # Work that was handed in says nothing about a limit that somebody else has just met.
+            if note != succeeded() and not (note.kind and note.is_open(now)):
                 runs.remember_engine(run.engine, succeeded())
             return
         if run.outcome not in (Outcome.DIED, Outcome.NO_DELIVERABLE) or decided is None:
             return
-        now = self._parts.clock.now()
-        changed = failed(note, run.ticket, decided.in_lang(self._parts.settings.lang), now)
-        runs.remember_engine(run.engine, changed)
+        self._open_breaker(run, note, failed(note, run.ticket, decided.in_lang(self._parts.settings.lang), now))
+
+    def _open_breaker(self, run: Attempt, note: EngineNote, changed: EngineNote) -> None:
+        self._parts.runs.remember_engine(run.engine, changed)
         if changed.opened > note.opened and changed.until:
             data = {"engine": run.engine, "until": changed.until.isoformat(), "reason": changed.reason}
             self._parts.events.append("engine.paused", ticket=run.ticket, agent=run.agent, data=data)
@@ -188,7 +213,7 @@ class Ender:
         rule = RULES[outcome]
         runs, now = self._parts.runs, self._parts.clock.now()
         note = runs.note(run.ticket)
-        if outcome is Outcome.PAUSED:
+        if outcome is Outcome.PAUSED and run.paused_until is None:
             runs.remember(run.ticket, replace(note, retry_at=now + pause(1, _PAUSE_SECONDS, 0.0)))
             return rule.to, run.reason
         if not rule.counts:
@@ -252,5 +277,7 @@ class Ender:
             "moved_to": run.moved_to.value if run.moved_to else None,
             "reason": run.reason.in_lang(self._parts.settings.lang) if run.reason else "",
             "exit_code": worker.exit_code,
+            **({"failure": run.failure} if run.failure else {}),
+            **({"flags": [flag.in_lang(self._parts.settings.lang) for flag in run.flags]} if run.flags else {}),
         }
         self._parts.events.append("attempt.closed", ticket=run.ticket, agent=run.agent, attempt=run.number, data=data)

@@ -20,6 +20,7 @@ _AGEING_SECONDS = 60.0
 _ASK_SHARE = 1_000
 _SHORTEST_PAUSE_SECONDS = 2.0
 _LONGEST_PAUSE_SECONDS = 60.0
+_PAUSED_SECONDS = 5.0
 
 
 class ReadyQueue:
@@ -58,6 +59,9 @@ class ReadyQueue:
         """One ticket waits: for a moment to come, or for one thing only, then it is not asked again before that changes."""
         if verdict.need or verdict.settled:
             self._parked[ticket.id] = (ticket, verdict.need, self._mind.known.get(verdict.need or ""))
+        if verdict.code == "engine-paused":
+            # A person may end that pause, which is in no file of the board.
+            self._ask_again = min(self._ask_again, self._parts.clock.boottime() + _PAUSED_SECONDS)
         if verdict.until:
             left = (verdict.until - self._parts.clock.now()).total_seconds()
             self._ask_again = min(self._ask_again, self._parts.clock.boottime() + max(left, 0.0))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from hermes_company.domain.agent import Agent
 from hermes_company.domain.settings import EngineSettings
@@ -149,3 +149,17 @@ class Engine(Protocol):
 
     def read_signal(self, line: Mapping[str, object]) -> Signal | None:
         """One parsed line of `signals.jsonl` in our vocabulary; None when it says nothing to us."""
+
+
+@runtime_checkable
+class Narrator(Protocol):
+    """An engine whose transcript tells what its reports don't: that the model answers, that a turn failed.
+
+    Only of such an engine can be said that a prompt was not submitted or that no work was started.
+    """
+
+    # Lines in which none of these occurs are not even parsed.
+    transcript_words: tuple[bytes, ...]
+
+    def read_transcript(self, line: Mapping[str, object]) -> Signal | None:
+        """One parsed line of the transcript that its reports name; None when it says nothing to us."""

@@ -11,7 +11,7 @@ from typing import Protocol
 from hermes_company.domain.breaker import EngineNote
 from hermes_company.domain.run import Attempt
 from hermes_company.domain.signals import Signal
-from hermes_company.ports.engine import Engine
+from hermes_company.ports.engine import Engine, Narrator
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -87,6 +87,9 @@ class Runs(Protocol):
     def signals(self, ticket: str, number: int, engine: Engine) -> Sequence[Signal]:
         """What the engine reported so far, oldest first. A torn last line is not a signal yet."""
 
+    def told(self, ticket: str, number: int, path: str, engine: Narrator) -> Sequence[Signal]:
+        """What the transcript at `path` says besides, oldest first; of a conversation that goes on, also what was before."""
+
     def stop_asked(self, ticket: str, number: int) -> str | None:
         """The reason of a person's request to stop this attempt, if there is one."""
 
@@ -131,6 +134,12 @@ class Outbox(Protocol):
 
     def last_summary(self, agent: str, ticket: str) -> Path | None:
         """The newest summary.md that `begin` put aside."""
+
+    def not_found(self, patterns: Sequence[str], folders: Sequence[Path]) -> tuple[str, ...]:
+        """The patterns (`domain/expecting.py`) that match nothing in any of these folders. Looks a bounded way."""
+
+    def has_bare_summary(self, agent: str, ticket: str) -> bool:
+        """Whether summary.md has headings and no word below them."""
 
     def markers(self, agent: str, ticket: str, token: str) -> Markers:
         """What the agent has left so far."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from hermes_company.domain.budget import Hold
+from hermes_company.wording import Text
 
 
 class Spending(Protocol):
@@ -15,6 +16,12 @@ class Spending(Protocol):
 
     def agent_hold(self, agent: str) -> Hold | None:
         """Why nothing may start with this agent today."""
+
+    def overdrawn(self, ticket: str, attempt: int, agent: str, engine: str) -> Text | None:
+        """Why an attempt at work is to be ended: with it a budget is used up whose `at_limit` is `end`.
+
+        May be asked at every look; what the attempt has used is counted now and then only.
+        """
 
     def ticket_hold(self, ticket: str) -> Hold | None:
         """Why this ticket may not be started again."""

@@ -42,6 +42,7 @@ _OUTCOMES: Mapping[str, Text] = {
     "refused": say("attempt {attempt} was not started: {reason}"),
     "no_deliverable": say("attempt {attempt} said DONE but left nothing to review: {reason}"),
     "paused": say("attempt {attempt} pauses: {reason}"),
+    "budget": say("attempt {attempt} was ended for its budget: {reason}"),
     "lost": say("attempt {attempt} was lost: {reason}"),
 }
 

@@ -120,6 +120,20 @@ def test_chinese(chinese: Person) -> None:
     assert "没有 opus 的价格" in lines[3]
 
 
+def test_status_shows_budgets_that_come_to_their_end(person: Person) -> None:
+    """From 80 % on, as `hc cost` says it; a company without budgets has no such lines and counts nothing for them."""
+    used(person, "T-1", Tokens(input=85))
+    person.drop("T-1")
+    before = person.ok("status", "--json").json["budgets"]
+    setting(person, "budgets:\n  ticket: {tokens: 100, at_limit: end}\n")
+    said = "Ticket T-1 has used 85 % of its budget: 85 of 100 tokens."
+
+    assert before == []
+    assert person.ok("status", "--json").json["budgets"] == [{"code": "budget-warning", "says": said}]
+    assert f"Budgets\n  !  {said}\n" in person.ok("status").out
+    assert person.hc("status", "--lang", "zh").out.count("85%") == 1
+
+
 def test_budgets_are_pointed_out(person: Person) -> None:
     """From 80 % on a budget is in the findings, and that of a ticket that is done no longer is."""
     today = datetime.now(UTC).astimezone().date().isoformat()

@@ -72,7 +72,7 @@ def test_for_programs(person: Person) -> None:
 
     assert page["counts"] == {"todo": 3, "doing": 1, "blocked": 1, "review": 1, "done": 1}
     assert set(page) == {
-        *("name", "root", "at", "loop", "counts", "agents", "running", "waiting", "people", "unreadable", "attach")
+        *("name", "root", "at", "loop", "counts", "agents", "running", "waiting", "people", "unreadable", "budgets", "attach")
     }
     assert set(page["loop"]) == {"pid", "host", "since"}
     assert [(row["name"], row["status"]) for row in page["agents"]] == [

@@ -97,6 +97,8 @@ def test_an_id_of_ones_own(person: Person) -> None:
         (("--timeout-minutes", "0"), "ticket-unwritable", "hc task new"),
         (("--not-before", "soon"), "ticket-unwritable", ""),
         (("--expects", "../secret"), "ticket-unwritable", ""),
+        (("--expects", "{a,b}.html"), "ticket-unwritable", "hc task new"),
+        (("--expects", "~/page.html"), "ticket-unwritable", "hc task new"),
         (("--file", "missing.md"), "brief-unreadable", "standard input"),
         (("--id", "../x"), "ticket-bad-name", "TASK-042"),
         (("--id", "TASK..1"), "ticket-bad-name", ""),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -51,6 +52,21 @@ def test_show_has_all_attempts_and_their_files(person: Person) -> None:
     assert (shown["state"], first["outcome"], first["agent"], first["moved_to"]) == ("review", "finished", "worker", "review")
     assert set(first["files"]) == {"outbox", "summary.md", "prompt.md", "feedback.md"}
     assert shown["attach"] is None
+
+
+def test_show_has_the_receipts_with_their_times(person: Person) -> None:
+    """Each of the five receipts of an attempt with its time; what was not reported is a dash, and null for programs."""
+    moment = datetime(2026, 5, 1, 9, 30, tzinfo=UTC)
+    person.hand_in("TASK-1")
+    runs = RunFiles(person.layout)
+    runs.save(replace(runs.history("TASK-1")[0], delivered_at=moment, submitted_at=moment))
+    text = person.ok("task", "show", "TASK-1").out
+    shown = person.ok("task", "show", "TASK-1", "--json").json["attempts"][0]["receipts"]
+
+    local = moment.astimezone().strftime("%Y-%m-%d %H:%M")
+    assert f"Receipts: delivered {local}  submitted {local}  work begun -  last sign of work -  produced -" in text
+    assert list(shown) == ["delivered", "submitted", "started", "progressing", "produced"]
+    assert (shown["submitted"], shown["produced"]) == (moment.isoformat(), None)
 
 
 def test_show_what_runs_has_the_way_to_watch_it(person: Person) -> None:

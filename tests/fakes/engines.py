@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from hermes_company.domain.failure import Failure, FailureKind
 from hermes_company.domain.settings import EngineSettings
-from hermes_company.domain.signals import Signal, SignalKind
+from hermes_company.domain.signals import BACKGROUND, Signal, SignalKind
 from hermes_company.errors import Refusal
 from hermes_company.ports.engine import Consent, Job, Launch, Readiness
 
@@ -63,8 +64,31 @@ class FakeEngine:
             return None
         at = line.get("at")
         session = line.get("session_id")
+        transcript = line.get("transcript")
+        failed = line.get("failure")
+        until = line.get("until")
         return Signal(
             kind=kind,
             at=datetime.fromtimestamp(at if isinstance(at, float) else 0.0, UTC),
             session_id=session if isinstance(session, str) else None,
+            transcript=transcript if isinstance(transcript, str) else None,
+            detail=BACKGROUND if line.get("background") else None,
+            failure=None
+            if failed is None
+            else Failure(
+                kind=FailureKind(str(failed)),
+                said="so it is",
+                until=datetime.fromisoformat(str(until)) if until else None,
+            ),
         )
+
+
+@dataclass(slots=True)
+class TellingEngine(FakeEngine):
+    """A fake whose reports are complete (`Narrator`): its transcript's lines are as those of its reports."""
+
+    transcript_words: tuple[bytes, ...] = (b"answered", b"turn_failed")
+
+    def read_transcript(self, line: Mapping[str, object]) -> Signal | None:
+        """See `Narrator.read_transcript`."""
+        return self.read_signal(line)

@@ -12,5 +12,8 @@ class Unlimited:
     def agent_hold(self, agent: str) -> None:
         """Never."""
 
+    def overdrawn(self, ticket: str, attempt: int, agent: str, engine: str) -> None:
+        """Never."""
+
     def ticket_hold(self, ticket: str) -> None:
         """Never."""

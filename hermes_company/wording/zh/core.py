@@ -213,7 +213,6 @@ SENTENCES: dict[str, str] = {
     "This company is already run by process {pid} on {host} since {since}.": "这家公司从 {since} 起已由 {host} 上的进程 {pid} 运行。",
     "Two loops would start tickets twice.": "两个循环会把工单启动两次。",
     "Use that one (`hc status`, `hc attach`), or end it first: kill {pid}.": "请使用那一个（`hc status`、`hc attach`），或先结束它：kill {pid}。",
-    "The engine {engine} is paused until {until}.": "引擎 {engine} 已暂停至 {until}。",
     "Its last {count} attempts failed alike: {reason}": "它最近 {count} 次尝试以同样的方式失败：{reason}",
     "Find out why (`hc doctor`), or `hc engine resume {engine}` to try at once.": "请先查明原因（`hc doctor`），或用 `hc engine resume {engine}` 立即重试。",
     "{running} agents are at work on {engine}, the most that may be.": "{engine} 上已有 {running} 个员工在工作，达到上限。",

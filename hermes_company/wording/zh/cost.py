@@ -35,9 +35,6 @@ SENTENCES: dict[str, str] = {
     "What a million tokens cost, by the model's name as `hc cost` shows it.\nA model without a price is counted in tokens only.": (
         "每一百万 token 的价格，按 `hc cost` 显示的模型名填写。\n没有价格的模型只统计 token。"
     ),
-    "The most that a ticket, an agent a day, the company a day may use; 0: no limit. At 80 % you are told.": (
-        "一张工单、一名员工每天、公司每天最多可用多少；0 表示不限。达到 80% 时会提醒。"
-    ),
 }
 
 HELP: dict[str, str] = {
