@@ -26,6 +26,10 @@ class Layout:
         return self.root / "company"
 
     @cached_property
+    def policy_file(self) -> Path:
+        return self.company / "policy.yaml"
+
+    @cached_property
     def skills(self) -> Path:
         return self.company / "skills"
 

@@ -11,7 +11,7 @@ import pytest
 
 import hermes_company
 from hermes_company.wording import Text, say
-from hermes_company.wording.zh import CATALOGUE, cli, core, cost, custom, doctor, engines, memory, terminal
+from hermes_company.wording.zh import CATALOGUE, cli, core, cost, custom, doctor, engines, guard, memory, terminal
 
 PACKAGE = Path(hermes_company.__file__).parent
 
@@ -85,7 +85,7 @@ def test_values_are_given() -> None:
 def test_no_sentence_is_translated_twice() -> None:
     """Two files that translate one sentence differently would make it a matter of luck which one is shown."""
     seen: dict[str, str] = {}
-    for room in (core, engines, custom, terminal, memory, cli, doctor, cost):
+    for room in (core, engines, guard, custom, terminal, memory, cli, doctor, cost):
         for english, chinese in room.SENTENCES.items():
             assert seen.setdefault(english, chinese) == chinese, english
 

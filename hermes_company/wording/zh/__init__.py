@@ -1,10 +1,11 @@
 """The Chinese catalogue: English sentence → Chinese sentence, one file a room so that each stays readable."""
 
-from hermes_company.wording.zh import cli, core, cost, custom, doctor, engines, memory, terminal
+from hermes_company.wording.zh import cli, core, cost, custom, doctor, engines, guard, memory, terminal
 
 CATALOGUE: dict[str, str] = {
     **core.SENTENCES,
     **engines.SENTENCES,
+    **guard.SENTENCES,
     **custom.SENTENCES,
     **terminal.SENTENCES,
     **memory.SENTENCES,

@@ -1,0 +1,83 @@
+"""Chinese sentences of the guard: what agents are told, and what people are told of the policy."""
+
+SENTENCES: dict[str, str] = {
+    "Refused by the company's rules ({rule}). {reason}": "违反公司规则（{rule}），已拒绝。{reason}",
+    "{path} belongs to the company: agents don't change it. Leave it as it is; if the ticket calls for a change there, "
+    "describe it in your summary.": "{path} 属于公司，员工不得改动。请保持原样；如果工单需要改动它，请在总结中写明。",
+    "{path} lies outside of what you may change ({roots}). Write into one of those folders instead.": (
+        "{path} 不在您可以改动的范围内（{roots}）。请改为写入这些目录之一。"
+    ),
+    "{path} lies outside of what you may change ({roots}). Delete only what you made there.": (
+        "{path} 不在您可以改动的范围内（{roots}）。只删除您自己在那里创建的内容。"
+    ),
+    "That would delete a whole folder in which tickets are worked on: {path}. Delete what is in it by name.": (
+        "这会删除整个工作目录：{path}。请按名称删除其中的内容。"
+    ),
+    "{path} holds keys or passwords. Do without it; if the ticket can't be done then, write BLOCKED with the reason.": (
+        "{path} 含有密钥或密码。请不要使用它；如果因此无法完成工单，请写 BLOCKED 并说明原因。"
+    ),
+    "`{what}` needs a person's yes. Do everything else, and write down in your summary what a person has to run; if nothing "
+    "can go on without it, write BLOCKED.": (
+        "`{what}` 需要人同意。请先完成其余部分，并在总结中写明需要人执行什么；如果没有它就无法继续，请写 BLOCKED。"
+    ),
+    "`{what}` is on the company's list of commands that agents don't run. Find another way, or write BLOCKED.": (
+        "`{what}` 在公司禁止员工执行的命令之列。请另想办法，或写 BLOCKED。"
+    ),
+    "`{what}`: agents don't touch disks and mounts. Find another way, or write BLOCKED with what you need.": (
+        "`{what}`：员工不得操作磁盘和挂载。请另想办法，或写 BLOCKED 说明需要什么。"
+    ),
+    "`{what}`: agents don't switch machines off or restart them. If it has to be done, write BLOCKED.": (
+        "`{what}`：员工不得关机或重启。如果必须这样做，请写 BLOCKED。"
+    ),
+    "`{what}`: agents don't change users and passwords. If it has to be done, write BLOCKED.": (
+        "`{what}`：员工不得改动用户和密码。如果必须这样做，请写 BLOCKED。"
+    ),
+    "`{what}`: agents don't change the machine's services. Start what you need as a plain process, or write BLOCKED.": (
+        "`{what}`：员工不得改动系统服务。请以普通进程启动所需程序，或写 BLOCKED。"
+    ),
+    "`{what}`: agents work with the rights that they have. Find a way without more, or write BLOCKED.": (
+        "`{what}`：员工只使用已有的权限。请另想不需要更高权限的办法，或写 BLOCKED。"
+    ),
+    "`{what}` could end processes that aren't yours. End your own ones by their number: `kill PID`.": (
+        "`{what}` 可能结束不属于您的进程。请按进程号结束您自己的进程：`kill PID`。"
+    ),
+    "`{what}` is for people. Agents ask with `hc status`, `hc why` and `hc task show`; what you want changed goes into your "
+    "summary.": "`{what}` 只供人使用。员工可以用 `hc status`、`hc why`、`hc task show` 查询；想要的改动请写进总结。",
+    "`{what}`: no agent starts another one by itself. Do the work yourself; for help, describe a ticket in your summary.": (
+        "`{what}`：员工不得自行启动另一个智能体。请自己完成；如需帮助，请在总结中描述一张工单。"
+    ),
+    "`{what}` would rewrite or delete what others have. Keep it in a branch of its own, and write down what a person has to do.": (
+        "`{what}` 会改写或删除他人已有的内容。请保留在单独的分支里，并写明需要人做什么。"
+    ),
+    "`{what}`: nothing leaves this machine. Commit it, and write down in your summary that it has to be pushed.": (
+        "`{what}`：任何内容不得离开本机。请提交到本地，并在总结中写明需要推送。"
+    ),
+    "`{what}`: nothing is published from here. Prepare it, and write down in your summary what a person has to run.": (
+        "`{what}`：不得从这里发布。请做好准备，并在总结中写明需要人执行什么。"
+    ),
+    "`{what}` would run what another machine sends, unseen. Save it to a file, read it, then run the file.": (
+        "`{what}` 会直接运行另一台机器发来的内容。请先存成文件，读过之后再运行。"
+    ),
+    "`{what}` would wait for commands that nobody checks. Give it its commands: `{what} -c '…'`, or a script.": (
+        "`{what}` 会等待无人检查的命令。请直接给出命令：`{what} -c '…'`，或使用脚本。"
+    ),
+    "The company works without network. Do it with what is on this machine, or write BLOCKED with what you need.": (
+        "公司不使用网络。请用本机已有的内容完成，或写 BLOCKED 说明需要什么。"
+    ),
+    "It can't be told what this does: {what}. Write it plainly: whole paths, no computed commands, one step at a time.": (
+        "无法判断这会做什么：{what}。请写得直白：完整路径，不用拼出来的命令，一步一步来。"
+    ),
+    "That is too much to be looked through. Split it up into several smaller commands.": "内容太多，无法逐一检查。请拆成几条较小的命令。",
+    "The company's guard could not look at this call, so it is refused. Try something simpler; if everything is refused, "
+    "say so and end your turn.": "公司的守卫无法检查这次调用，因此已拒绝。请换更简单的方式；如果一切都被拒绝，请说明情况并结束这一轮。",
+    "company/policy.yaml has an unknown key `{path}`.": "company/policy.yaml 中有不认识的键 `{path}`。",
+    "A rule that is misspelt would not hold, and nobody would notice.": "写错的规则不会生效，而且没有人会发现。",
+    "company/policy.yaml: `{path}` is {value}, not {wanted}.": "company/policy.yaml：`{path}` 是 {value}，应为{wanted}。",
+    "company/policy.yaml was not read: {problem}.": "未能读取 company/policy.yaml：{problem}。",
+    "company/policy.yaml, line {line}: {problem}.": "company/policy.yaml 第 {line} 行：{problem}。",
+    "Agents would work by rules that nobody meant.": "员工会按没有人想要的规则工作。",
+    "Correct that line in company/policy.yaml.": "请改正 company/policy.yaml 中的这一行。",
+    "a mapping": "一组键值",
+    "`{close}`, or a path": "`{close}` 或一个路径",
+    "allow, ask or refuse": "allow、ask 或 refuse",
+}
