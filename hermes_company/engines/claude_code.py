@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from hermes_company.domain.settings import EngineSettings
 from hermes_company.domain.signals import Signal
-from hermes_company.engines import claude_consents, hooks
+from hermes_company.engines import claude_consents, guard, hooks
 from hermes_company.engines.asking import accepted, unanswered
 from hermes_company.engines.programs import Program
 from hermes_company.errors import Refusal
@@ -125,18 +125,22 @@ class ClaudeCode:
                 **({"IS_SANDBOX": "1"} if job.settings.sandboxed else {}),
             },
             pass_env=_PASS,
-            files={**hooks.files(), "settings.json": _settings(job)},
+            files={**hooks.files(), **guard.files(job), "settings.json": _settings(job)},
         )
 
 
 def _settings(job: Job) -> str:
     """Settings for this run, on top of the person's own."""
-    called = {
-        event: [{"hooks": [{"type": "command", "command": hooks.command(event), "timeout": hooks.TIMEOUT_SECONDS}]}]
-        for event in hooks.KINDS
-    }
+    commands = {**{event: hooks.command(event) for event in hooks.KINDS}, guard.EVENT: guard.command(job)}
     settings: dict[str, object] = {
-        "hooks": called,
+        "hooks": {
+            event: [{"hooks": [{"type": "command", "command": command, "timeout": hooks.TIMEOUT_SECONDS}]}]
+            for event, command in commands.items()
+        },
+        # Settings that lie in the workdir could switch all hooks off, the guard among them; agents can write them.
+        "disableAllHooks": False,
+        # … or lead what they call elsewhere.
+        "env": {**hooks.env(), "HC_RUN_DIR": str(job.run_dir), "HC_OUTBOX": str(job.outbox), "HC_RUN_TOKEN": job.token},
         # What an agent learns goes through the company's memory, where a person approves it.
         "autoMemoryEnabled": False,
         # A suggested next prompt can be sent by a stray Enter (anthropics/claude-code#90755).

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Protocol
 
 from hermes_company.domain.agent import Agent
+from hermes_company.domain.policy import Policy
 from hermes_company.domain.settings import EngineSettings
 from hermes_company.domain.signals import Signal
 from hermes_company.errors import Refusal
@@ -40,6 +41,10 @@ class Job:
     # The orchestrator's own environment, to look programs and configuration folders up in. Not to be copied wholesale.
     environ: Mapping[str, str]
     feedback: str | None = None
+    # What the guard holds the agent to, fixed for the attempt.
+    policy: Policy = field(default_factory=Policy)
+    # Name of the company's own tmux server.
+    tmux_socket: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
