@@ -108,25 +108,27 @@ def frozen(policy: Policy, grounds: Grounds, resolve: Callable[[str], str]) -> d
     Args:
         resolve: follows the links in an absolute path.
     """
-    places = {WORKDIR: (grounds.workdir,), OUTBOX: (grounds.outbox,), TEMP: grounds.temp}
-
-    def paths(written: Iterable[str]) -> list[str]:
-        found = [place for path in written for place in places.get(path, (_absolute(path, grounds),))]
-        return sorted({resolve(place) for place in found})
-
+    protect = (*policy.protect, f"{grounds.outbox}/.attempts", *grounds.kept)
     secrets = [_absolute(path, grounds) for path in policy.secrets]
     return {
         "strict": policy.strict,
         "network": policy.network,
-        "write": paths(policy.write),
+        "write": writable(policy, grounds, resolve),
         # What earlier attempts of the ticket left is put aside in its outbox, and stays.
-        "protect": paths((*policy.protect, f"{grounds.outbox}/.attempts", *grounds.kept)),
+        "protect": sorted({resolve(_absolute(path, grounds)) for path in protect}),
         "secrets": sorted({*secrets, *(resolve(path) for path in secrets if "*" not in path)}),
         "rules": {name: level.value for name, level in policy.rules.items()},
         "refuse": list(policy.refuse),
         "ask": list(policy.ask),
         "socket": grounds.socket,
     }
+
+
+def writable(policy: Policy, grounds: Grounds, resolve: Callable[[str], str]) -> list[str]:
+    """The folders that agents may write to, links followed."""
+    places = {WORKDIR: (grounds.workdir,), OUTBOX: (grounds.outbox,), TEMP: grounds.temp}
+    found = [place for path in policy.write for place in places.get(path, (_absolute(path, grounds),))]
+    return sorted({resolve(place) for place in found})
 
 
 def _absolute(path: str, grounds: Grounds) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from hermes_company.domain.settings import EngineSettings
 from hermes_company.domain.signals import Signal
-from hermes_company.engines import claude_consents, guard, hooks
+from hermes_company.engines import claude_consents, guard, hooks, sandbox
 from hermes_company.engines.asking import accepted, unanswered
 from hermes_company.engines.programs import Program
 from hermes_company.errors import Refusal
@@ -72,7 +72,7 @@ class ClaudeCode:
         if self._user() == 0 and job.environ.get("IS_SANDBOX") != "1" and not job.settings.sandboxed:
             return _refuses_root()
         try:
-            return unanswered(self.consents(job), claude_consents.CODES, job)
+            return unanswered(self.consents(job), claude_consents.CODES, job) or sandbox.claude_problem(job)
         except Refusal as unreadable:
             return unreadable
 
@@ -141,6 +141,7 @@ def _settings(job: Job) -> str:
         "disableAllHooks": False,
         # … or lead what they call elsewhere.
         "env": {**hooks.env(), "HC_RUN_DIR": str(job.run_dir), "HC_OUTBOX": str(job.outbox), "HC_RUN_TOKEN": job.token},
+        **sandbox.claude_settings(job),
         # What an agent learns goes through the company's memory, where a person approves it.
         "autoMemoryEnabled": False,
         # A suggested next prompt can be sent by a stray Enter (anthropics/claude-code#90755).

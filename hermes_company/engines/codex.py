@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from hermes_company.domain.settings import EngineSettings
 from hermes_company.domain.signals import Signal
-from hermes_company.engines import codex_consents, guard, hooks
+from hermes_company.engines import codex_consents, guard, hooks, sandbox
 from hermes_company.engines.asking import accepted, unanswered
 from hermes_company.engines.programs import Program
 from hermes_company.errors import Refusal
@@ -81,7 +81,7 @@ class Codex:
             argv=(
                 _PROGRAM.path(job.settings, job.environ),
                 *conversation,
-                "--dangerously-bypass-approvals-and-sandbox",
+                *sandbox.codex_words(job),
                 # Without it the first Codex starts a server that outlives it and that all others share.
                 "--no-daemon",
                 # Hooks that no person has reviewed on the screen are skipped in silence, ours too.

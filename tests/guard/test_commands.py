@@ -66,6 +66,7 @@ ALLOWED = [
     "hc status",
     "hc task show T-1",
     "hc why T-1",
+    "hc task new 'Write the docs' --owner bob",
     f"cat {ROOT}/company/COMPANY.md",
     f"ls {ROOT}/tasks/todo",
     f"cp {ROOT}/company/COMPANY.md notes.md",
@@ -272,7 +273,8 @@ REFUSED = [
     ("tmux -L hermes-co send-keys -t agent_bob 'rm -rf /' Enter", "processes"),
     ("tmux kill-server", "processes"),
     ("hc review approve T-1", "company"),
-    ("hc --root /home/u/co task new x", "company"),
+    ("hc --root /home/u/co task cancel T-2", "company"),
+    ("/usr/bin/hc approve 3 --always", "company"),
     ("claude -p 'rm everything' --dangerously-skip-permissions", "engines"),
     # Other people's machines.
     ("git push --force", "force-push"),

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from hermes_company.domain.guard.ground import Ground, Refused
 from hermes_company.domain.guard.marks import matches, show
-from hermes_company.domain.guard.options import read_options
+from hermes_company.domain.guard.options import names, read_options
 
 
 class _Program(NamedTuple):
@@ -21,8 +21,8 @@ class _Program(NamedTuple):
     shows: bool = False
 
 
-def _of(rule: str, names: str, *harmless: str, shows: bool = False) -> dict[str, _Program]:
-    return {name: _Program(rule, harmless, shows) for name in names.split()}
+def _of(rule: str, programs: str, *harmless: str, shows: bool = False) -> dict[str, _Program]:
+    return {name: _Program(rule, harmless, shows) for name in programs.split()}
 
 
 _PROGRAMS: dict[str, _Program] = {
@@ -82,8 +82,8 @@ gcloud app deploy
 # What the company's own processes are called, for programs that end processes by their names.
 _OWN_PROCESSES = ("tmux", "tmux: server", "hc", "hc run", "claude", "codex", "python", "python3", "sh", "bash", "node")
 _OWN_COMMAND_LINES = ("tmux -L hermes new-session", "python3 -m hermes_company run", "python3 launcher.py", "claude --settings")
-# What agents may ask the company about. Everything else is for people.
-_READING = frozenset(("why", "status", "events", "board", "list", "show", "search", "help", "cost", "--help", "--version"))
+# What agents may use `hc` for: to look, and to hand in tickets. Everything else is for people; a second loop ends by itself.
+_FOR_AGENTS = names("why status events list show search explain cost doctor new init demo run help version")
 _TMUX_SHOWS = ("ls", "list-", "has", "display", "capture", "show", "info", "start-server")
 
 NAMES = frozenset((*_PROGRAMS, "init", "kill", "pkill", "killall", "tmux", "hc"))
@@ -169,7 +169,7 @@ def _check_tmux(ground: Ground, words: Sequence[str], what: str) -> None:
 
 def _check_company(ground: Ground, words: Sequence[str], what: str) -> None:
     options = read_options(words, ("root",))
-    if options.operands and _READING.isdisjoint((*options.operands[:2], *options.given)):
+    if options.operands and _FOR_AGENTS.isdisjoint((*options.operands[:2], *options.given)):
         ground.forbid("company", what)
 
 

@@ -34,8 +34,8 @@ _SENTENCES: Mapping[str, Text] = {
     "privileges": say("`{what}`: agents work with the rights that they have. Find a way without more, or write BLOCKED."),
     "processes": say("`{what}` could end processes that aren't yours. End your own ones by their number: `kill PID`."),
     "company": say(
-        "`{what}` is for people. Agents ask with `hc status`, `hc why` and `hc task show`; what you want changed goes "
-        "into your summary."
+        "`{what}` is for people. Agents look with `hc status`, `hc why` and `hc task show` and make tickets with `hc task "
+        "new`; anything else that you want goes into your summary."
     ),
     "engines": say(
         "`{what}`: no agent starts another one by itself. Do the work yourself; for help, describe a ticket in your summary."

@@ -41,8 +41,10 @@ SENTENCES: dict[str, str] = {
     "`{what}` could end processes that aren't yours. End your own ones by their number: `kill PID`.": (
         "`{what}` 可能结束不属于您的进程。请按进程号结束您自己的进程：`kill PID`。"
     ),
-    "`{what}` is for people. Agents ask with `hc status`, `hc why` and `hc task show`; what you want changed goes into your "
-    "summary.": "`{what}` 只供人使用。员工可以用 `hc status`、`hc why`、`hc task show` 查询；想要的改动请写进总结。",
+    "`{what}` is for people. Agents look with `hc status`, `hc why` and `hc task show` and make tickets with `hc task new`; "
+    "anything else that you want goes into your summary.": (
+        "`{what}` 只供人使用。员工可以用 `hc status`、`hc why`、`hc task show` 查看，用 `hc task new` 建工单；其他要求请写进总结。"
+    ),
     "`{what}`: no agent starts another one by itself. Do the work yourself; for help, describe a ticket in your summary.": (
         "`{what}`：员工不得自行启动另一个智能体。请自己完成；如需帮助，请在总结中描述一张工单。"
     ),
@@ -70,6 +72,19 @@ SENTENCES: dict[str, str] = {
     "That is too much to be looked through. Split it up into several smaller commands.": "内容太多，无法逐一检查。请拆成几条较小的命令。",
     "The company's guard could not look at this call, so it is refused. Try something simpler; if everything is refused, "
     "say so and end your turn.": "公司的守卫无法检查这次调用，因此已拒绝。请换更简单的方式；如果一切都被拒绝，请说明情况并结束这一轮。",
+    "Claude Code's sandbox needs {missing}, which are not installed.": "Claude Code 的沙箱需要 {missing}，但尚未安装。",
+    "{agent}'s profile asks for the sandbox, so nothing is started without it.": (
+        "{agent} 的 profile 要求使用沙箱，因此没有沙箱就不会启动。"
+    ),
+    "Install them (Debian, Ubuntu: apt install bubblewrap socat), or take `sandbox` out of the profile.": (
+        "请安装它们（Debian、Ubuntu：apt install bubblewrap socat），或从 profile 中去掉 `sandbox`。"
+    ),
+    "{agent}'s profile asks for a sandbox, and the engine {engine} has none.": "{agent} 的 profile 要求使用沙箱，而引擎 {engine} 没有沙箱。",
+    "It would work without the limits that somebody meant it to have.": "它会在没有预期限制的情况下工作。",
+    "Take `sandbox` out of agents/{agent}/profile.json, or give it another engine.": (
+        "请从 agents/{agent}/profile.json 中去掉 `sandbox`，或换一个引擎。"
+    ),
+    "workspace-write": "workspace-write",
     "company/policy.yaml has an unknown key `{path}`.": "company/policy.yaml 中有不认识的键 `{path}`。",
     "A rule that is misspelt would not hold, and nobody would notice.": "写错的规则不会生效，而且没有人会发现。",
     "company/policy.yaml: `{path}` is {value}, not {wanted}.": "company/policy.yaml：`{path}` 是 {value}，应为{wanted}。",
@@ -80,4 +95,11 @@ SENTENCES: dict[str, str] = {
     "a mapping": "一组键值",
     "`{close}`, or a path": "`{close}` 或一个路径",
     "allow, ask or refuse": "allow、ask 或 refuse",
+    # what differs after an attempt
+    "{path} was made by a command of the agent; it was taken away.": "{path} 是员工的命令创建的，已移走。",
+    "{path} was changed by a command of the agent; it is as before again.": "{path} 被员工的命令改动，已恢复原样。",
+    "{path} was changed by a command of the agent; what it was before is not kept.": "{path} 被员工的命令改动，没有保留原来的内容。",
+    "{path} changed while the agent ran, but not while one of its commands did; it was left.": (
+        "{path} 在员工运行期间发生了改动，但当时没有它的命令在运行，因此保持现状。"
+    ),
 }
