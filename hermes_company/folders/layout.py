@@ -114,6 +114,11 @@ class Layout:
         return self.private / "doorbell"
 
     @cached_property
+    def kept(self) -> Path:
+        """What the company's own files held before attempts, each content once, by its sha256."""
+        return self.private / "kept"
+
+    @cached_property
     def identity(self) -> Path:
         """`company.json`: the company's id, which tags its tmux session."""
         return self.private / "company.json"
