@@ -13,6 +13,7 @@ import pytest
 from hermes_company.folders.layout import Layout
 from hermes_company.folders.protection import Change, Protection
 from tests.support.companies import new_company, tree
+from tests.support.tmux import until
 
 
 class Attempt:
@@ -223,6 +224,20 @@ def test_a_persons_link_is_not_written_through(layout: Layout, attempt: Attempt,
     assert layout.runners.is_symlink()
     assert (tmp_path / "mine" / "base.md").read_text() == "my own"
     assert not any(change.put_back for change in found.values())
+
+
+def test_an_agent_at_work_behind_a_persons_link(layout: Layout, attempt: Attempt, tmp_path: Path) -> None:
+    """What a command of the agent changed behind such a link can't be put back, and is told of."""
+    layout.runners.rename(tmp_path / "mine")
+    layout.runners.symlink_to(tmp_path / "mine")
+    begins = time.time() + 0.1
+    until(lambda: time.time() > begins, seconds=5, what="the command's time")
+    attempt.report("PreToolUse", tool="Bash")
+    (tmp_path / "mine" / "base.md").write_text("the agent's")
+    found = attempt.end()
+
+    assert (tmp_path / "mine" / "base.md").read_text() == "the agent's"
+    assert not found["runners/base.md"].put_back
 
 
 def test_a_folder_in_a_files_place(layout: Layout, attempt: Attempt) -> None:

@@ -95,6 +95,18 @@ def test_further_folders_can_be_opened() -> None:
     assert run("echo x > /srv/data/keep/mine/a", write=("/srv/data/keep/mine",), protect=("/srv/data/keep",)).allowed
 
 
+def test_patterns_reach_what_they_could_stand_for() -> None:
+    """A pattern is refused where it could stand for something protected, or, with all below it, for a folder around that."""
+    kept = {"protect": (f"{WORKDIR}/data/keep", f"{WORKDIR}/.hidden")}
+
+    assert run("rm -rf d*", **kept).rule == "protected"
+    assert run("touch d*", **kept).allowed
+    assert run("touch data/k*", **kept).rule == "protected"
+    assert run("rm -rf data/x*", **kept).allowed
+    assert run("rm -rf *den", **kept).allowed
+    assert run("rm -rf .h*", **kept).rule == "protected"
+
+
 def test_working_in_the_company_itself() -> None:
     """A ticket whose workdir is the company's own folder may change what isn't protected there, and nothing else."""
 
@@ -145,7 +157,17 @@ def test_scripts_are_looked_into() -> None:
     assert run("sh long.sh; rm -rf /srv", machine=scripts).rule == "delete-outside"
 
 
-@pytest.mark.parametrize("command", ["f() { f; }; f", "f() { g; }; g() { f; }; f", "true; " * 5_000, "eval " * 200 + "ls"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "f() { f; }; f",
+        "f() { g; }; g() { f; }; f",
+        "true; " * 5_000,
+        "eval " * 200 + "ls",
+        "( " * 60 + "ls" + " )" * 60,
+        ") ; " * 300,
+    ],
+)
 def test_what_is_too_long_is_refused(command: str) -> None:
     """Nothing hides behind a length that nobody looks through; and the guard itself comes to an end."""
     assert run(command).rule in ("too-long", "strict")
@@ -193,8 +215,18 @@ def test_patches() -> None:
     assert patch("*** Add File: a.txt", "+x") is None
     assert patch("*** Update File: a.txt", "*** Move to: b.txt", "@@") is None
     assert patch("*** Update File: a.txt", "*** Move to: /etc/x", "@@") == "write-outside"
+    assert patch("*** Delete File: /srv/x") == "delete-outside"
     assert patch("*** Add File: ok", "+x", f"*** Delete File: {ROOT}/tasks/todo/T-1.md") == "protected"
     assert use("apply_patch", {"command": "no patch"}, strict=True).rule == "strict"
+
+
+def test_a_patch_may_delete_a_link() -> None:
+    """Deleting a link deletes the link, wherever it leads; writing to it writes there."""
+    linked = world(links={f"{WORKDIR}/out": "/srv"})
+    delete, add = ("*** Delete File: out", "*** Add File: out\n+x")
+
+    assert judge(ground(), linked, "apply_patch", {"command": delete}, WORKDIR).allowed
+    assert judge(ground(), linked, "apply_patch", {"command": add}, WORKDIR).rule == "write-outside"
 
 
 def test_command_of_an_unknown_tool() -> None:

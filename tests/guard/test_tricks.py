@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -20,7 +21,7 @@ from hermes_company.domain.guard.marks import HOLE, show
 from hermes_company.domain.guard.state import State
 from hermes_company.domain.guard.walking import Call, Ends, Walker
 from hermes_company.domain.policy import Grounds, Policy, frozen
-from tests.guard.company import ground
+from tests.guard.company import ground, run
 
 Draw = Callable[[st.SearchStrategy[str]], str]
 PROGRAMS = ("bash", "sh", "cat", "env", "printf", "xargs", "base64", "true")
@@ -312,7 +313,8 @@ def test_words_are_what_bash_makes_of_them(text: str) -> None:
     done = subprocess.run(
         ["bash", "-f", "-c", PROBE + text, "_", "p1", "p 2"], env=VARIABLES, cwd="/", capture_output=True, check=False
     )
-    if done.returncode == 0 and ours is not None:
+    # Whether `~name` is somebody's home depends on the machine; the guard takes it for one.
+    if done.returncode == 0 and ours is not None and not re.search("~[a-z]", text):
         assert ours == done.stdout.decode().split("\0")[:-1]
 
 
@@ -330,3 +332,107 @@ def expanded(script: str) -> list[str] | None:
     state.arguments = ("p1", "p 2")
     Walker(ground(), lambda path: path, lambda path: None, look).script(script, state)
     return [show(word) for word in seen] if not any(HOLE in word for word in seen) else None
+
+
+TOKENS = (
+    *(
+        "rm",
+        "-rf",
+        "/x",
+        "build",
+        "cd",
+        "..",
+        "echo",
+        "bash",
+        "-c",
+        "eval",
+        "xargs",
+        "find",
+        "-exec",
+        "git",
+        "push",
+        "X=1",
+        "$X",
+        "${",
+    ),
+    *(
+        "}",
+        "{",
+        "(",
+        ")",
+        "((",
+        "))",
+        "[[",
+        "]]",
+        "[",
+        "]",
+        "if",
+        "then",
+        "else",
+        "fi",
+        "for",
+        "i",
+        "in",
+        "do",
+        "done",
+        "while",
+    ),
+    *(
+        "case",
+        "esac",
+        ";;",
+        ";",
+        "\n",
+        "&",
+        "&&",
+        "||",
+        "|",
+        ">",
+        ">>",
+        "<",
+        "<<E",
+        "E",
+        "<<<",
+        "'",
+        '"',
+        "`",
+        "$(",
+        "$((",
+        "\\",
+        "#",
+    ),
+    *(
+        "!",
+        "*",
+        "?",
+        "~",
+        "=",
+        "+=",
+        ":-",
+        "%",
+        "/",
+        "@",
+        "-",
+        "--",
+        "f()",
+        "function",
+        "f",
+        "汉",
+        "\t",
+        "$@",
+        "'a'",
+        '"b"',
+        "\x00",
+    ),
+)
+
+
+@given(
+    text=st.lists(st.sampled_from(TOKENS), max_size=25).map(" ".join)
+    | st.lists(st.sampled_from(TOKENS), max_size=25).map("".join)
+)
+@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_there_is_always_an_answer(text: str) -> None:
+    """Whatever a model writes is allowed or refused, never a fault of ours."""
+    run(text)
+    run(text, strict=True)

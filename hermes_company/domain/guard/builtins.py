@@ -132,9 +132,12 @@ def _trap(walker: Walker, call: Call) -> Ends:
 
 
 def _alias(walker: Walker, call: Call) -> Ends:
+    state = call.state.copy()
     for word in call.words:
-        walker.script(word.partition("=")[2], call.state)
-    return _both(call.state)
+        name, _, text = word.partition("=")
+        walker.script(text, state)
+        state.aliases[name] = text
+    return _both(state)
 
 
 def _printf(walker: Walker, call: Call) -> Ends:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from hermes_company.domain.guard import machine, patch, starting, targets
 from hermes_company.domain.guard.builtins import BUILTINS
+from hermes_company.domain.guard.git import PROGRAMS as GIT_PROGRAMS
 from hermes_company.domain.guard.git import read_git
 from hermes_company.domain.guard.marks import DOWNLOAD, HOLE, is_known, matches, show
 from hermes_company.domain.guard.options import names
@@ -31,7 +32,10 @@ def judge_call(walker: Walker, call: Call) -> Ends:
         return _function(walker, call)
     if not is_known(call.name):
         return _unknown_program(walker, call)
-    name = call.name.rsplit("/", 1)[-1]
+    if call.name in state.aliases:
+        _alias(walker, call)
+    # zsh finds a program by `=name`, too.
+    name = call.name.rsplit("/", 1)[-1].removeprefix("=")
     if "/" not in call.name and name in BUILTINS:
         return BUILTINS[name](walker, call)
     name = name.casefold()
@@ -58,6 +62,14 @@ def _function(walker: Walker, call: Call) -> Ends:
     for state in (*ends[0], *ends[1]):
         state.arguments = call.state.arguments
     return ends
+
+
+def _alias(walker: Walker, call: Call) -> None:
+    """What the call means if the shell follows its aliases. It is judged as if it didn't, too."""
+    inner = call.state.copy()
+    inner.arguments = call.words
+    text = f'{inner.aliases.pop(call.name)} "$@"'
+    walker.script(text, inner)
 
 
 def _unknown_program(walker: Walker, call: Call) -> Ends:
@@ -136,10 +148,13 @@ def _check_download(walker: Walker, call: Call, name: str) -> None:
 
 def _check_git(walker: Walker, call: Call) -> None:
     git = read_git(walker.ground, call.words)
-    home = call.state.value("HOME")
-    for path in git.writes:
+    state = call.state
+    home = state.value("HOME")
+    trees = [value for name in ("GIT_WORK_TREE", "GIT_DIR") if isinstance(value := state.variables.get(name), str)]
+    for path in (*git.writes, *(trees if git.writes else ())):
         if path.startswith("~/"):
             path = f"{home if isinstance(home, str) else HOLE}{path[1:]}"
-        walker.change(path, call.state)
-    for text in git.scripts:
-        walker.script(text, call.state.started(()))
+        walker.change(path, state)
+    started = [value for name in GIT_PROGRAMS if isinstance(value := state.variables.get(name), str)]
+    for text in (*git.scripts, *started):
+        walker.script(text, state.started(()))

@@ -9,6 +9,10 @@ class Unreadable(Exception):
     """The script breaks off, or has a form that we don't know."""
 
 
+class TooMuch(Exception):
+    """The script is nested or broken beyond what anybody would look through."""
+
+
 class Cursor:
     """A text and how far it has been read."""
 

@@ -95,6 +95,8 @@ class Expander:
         return [HOLE]
 
     def _variable(self, part: Variable, state: State) -> list[str]:
+        for script in part.scripts:
+            self._run(script, state)
         value = _value(part, state)
         if isinstance(value, tuple):
             return list(self._sliced(part, value, state))

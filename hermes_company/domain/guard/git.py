@@ -17,6 +17,11 @@ _READING = names(
 )
 
 
+# Variables and settings that name a program for git to start.
+PROGRAMS = names("GIT_SSH_COMMAND GIT_EDITOR EDITOR VISUAL GIT_PAGER PAGER GIT_ASKPASS GIT_EXTERNAL_DIFF GIT_SEQUENCE_EDITOR")
+_SETTINGS = names("sshcommand editor pager external fsmonitor askpass helper command textconv clean smudge process driver cmd")
+
+
 class GitCall(NamedTuple):
     """What a call of git means for the guard."""
 
@@ -37,7 +42,7 @@ def read_git(ground: Ground, words: Sequence[str]) -> GitCall:
     for part in options.of("C"):
         folder = part if part.startswith("/") else f"{folder}{part}/"
     folder = (options.of("work-tree") or [folder.rstrip("/") or "."])[-1]
-    scripts = [value.split("!", 1)[1] for value in options.of("c") if "=!" in value]
+    scripts = [script for value in options.of("c") if (script := _configured_program(value))]
     if not options.operands:
         return GitCall((), tuple(scripts))
     command, rest = options.operands[0], options.operands[1:]
@@ -52,6 +57,14 @@ def read_git(ground: Ground, words: Sequence[str]) -> GitCall:
     outputs = tuple(read_options(rest, ("o", "output")).of("o", "output", "output-directory"))
     changed = () if command in _READING else (folder,)
     return GitCall((*outputs, *changed), tuple(scripts))
+
+
+def _configured_program(setting: str) -> str:
+    """What `-c name=value` makes git start; empty where it makes it start nothing."""
+    name, _, value = setting.partition("=")
+    if value.startswith("!"):
+        return value[1:]
+    return value if name.rpartition(".")[2].casefold() in _SETTINGS else ""
 
 
 def _check_push(ground: Ground, words: Sequence[str], what: str) -> None:

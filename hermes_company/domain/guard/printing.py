@@ -28,6 +28,8 @@ def prints(walker: Walker, call: Call, name: str) -> None:
         walker.emit(_copied(walker, call, name))
     elif name == "pwd":
         walker.emit(call.state.cwd or HOLE)
+    elif name in ("which", "type"):
+        walker.emit(located([word for word in call.words if not word.startswith("-")]))
     elif name == "mktemp":
         temp = call.state.value("TMPDIR")
         walker.emit(f"{temp if isinstance(temp, str) and temp else '/tmp'}/tmp.{HOLE}")
@@ -37,6 +39,11 @@ def prints(walker: Walker, call: Call, name: str) -> None:
         walker.emit(_decoded(call.state.stdin))
     else:
         walker.emit(DOWNLOAD if DOWNLOAD in call.state.stdin else HOLE)
+
+
+def located(programs: Sequence[str]) -> str:
+    """What `which` prints: where a program lies doesn't matter, its name does."""
+    return "".join(f"/usr/bin/{program}\n" for program in programs)
 
 
 def written(name: str, words: Sequence[str]) -> str:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _PLAIN = re.compile(r"[^\s;&|<>()$`\"'\\]+")
 _IN_DOUBLE = re.compile(r"[^$`\"\\]+")
 _NAME = re.compile(r"[A-Za-z_]\w*|[0-9]|[@*#?$!-]", re.ASCII)
-_BRACED = re.compile(r"([!#]?)([A-Za-z_]\w*|\d+|[@*#?$!-])?(?:\[([^\]]*)\])?", re.ASCII)
+_BRACED = re.compile(r"([!#]?)([A-Za-z_]\w*|\d+|[@*#?$!-])?", re.ASCII)
 _OPERATOR = re.compile(r":?[-=?+]|##?|%%?|/[/#%]?|\^\^?|,,?|:|@")
 _ENDS_WORD = " \t\n;&|<>()"
 _ANSI = re.compile(r"\\(?:x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})|([0-7]{1,3})|c(.)|(.))", re.DOTALL)
@@ -207,19 +207,39 @@ def _braced(reader: Reader, *, quoted: bool) -> Part:
     found = _BRACED.match(reader.text, reader.position)
     assert found is not None  # every part of the pattern may be empty
     reader.position = found.end()
-    prefix, name, subscript = found[1], found[2], found[3] or ""
+    prefix, name = found[1], found[2]
     if name is None:
         prefix, name = "", prefix
     if not name:
         raise Unreadable("`${` without a name")
+    subscript, scripts = _subscript(reader)
     operator = {"!": "!", "#": "len"}.get(prefix, "")
     argument: Word = ()
     if reader.peek() != "}":
         own = reader.take(_OPERATOR)
-        argument = _argument(reader, quoted=quoted)
+        # In patterns, quotes around all of it don't count.
+        argument = _argument(reader, quoted=quoted and own[0] not in "#%/^,")
         operator = operator or own
     reader.expect("}")
-    return Variable(name, quoted, operator=operator, argument=argument, subscript=subscript)
+    return Variable(name, quoted, operator=operator, argument=argument, subscript=subscript, scripts=scripts)
+
+
+def _subscript(reader: Reader) -> tuple[str, tuple[Node, ...]]:
+    """`[…]` behind a name, as it is written, and the scripts in it."""
+    if reader.peek() != "[":
+        return "", ()
+    start, depth, scripts = reader.position + 1, 0, []
+    while not reader.at_end:
+        char = reader.peek()
+        if char in "$`":
+            parts = _dollar(reader, quoted=True)
+            scripts += [part.script for part in parts if isinstance(part, Substitution)]
+            continue
+        depth += (char == "[") - (char == "]")
+        reader.position += 1
+        if depth == 0:
+            return reader.text[start : reader.position - 1], tuple(scripts)
+    raise Unreadable("a subscript is never closed")
 
 
 _IN_ARGUMENT = re.compile(r"[^}$`\"'\\]+")

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 
 from hermes_company.domain.guard import tree
-from hermes_company.domain.guard.cursor import Cursor, Unreadable
+from hermes_company.domain.guard.cursor import Cursor, TooMuch, Unreadable
 from hermes_company.domain.guard.quoting import read_arithmetic, read_double, read_word
 from hermes_company.domain.guard.tree import Assignment, Literal, Node, Redirect, Sequence, Word
 
 _MOST_NESTED = 40
+_MOST_RESTARTS = 100
+_SEPARATOR = re.compile(r"[;&|\n]")
 _REDIRECT = re.compile(r"(?:\d+|\{\w+\})?(<<<|<<-|<<|<>|<&|<(?!\()|&>>|&>|>>|>\||>&|>(?!\())")
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(\[[^\]\n]*\])?(\+?)=", re.ASCII)
 _FUNCTION = re.compile(r"([^\s;&|<>()$`\"'\\#=]+)[ \t]*\([ \t]*\)")
@@ -26,11 +28,15 @@ def read_script(text: str) -> tuple[Sequence, str | None]:
     """What a shell would run of `text`, and what could not be read of it.
 
     A shell runs a script line by line and only then finds the line that it can't read; so what comes before is there, and what
-    comes after a bad line too, because we could be the ones who are wrong about it.
+    comes after a bad place too, because we could be the ones who are wrong about it.
+
+    Raises:
+        TooMuch: it is nested or broken beyond measure.
     """
     reader = Reader(text)
     items: list[Node] = []
     problem = None
+    restarts = 0
     while not reader.at_end:
         start = reader.position
         try:
@@ -40,7 +46,10 @@ def read_script(text: str) -> tuple[Sequence, str | None]:
                 raise Unreadable(f"`{reader.peek()}` where no command can end")
         except Unreadable as found:
             problem = problem or str(found)
-            reader.skip_line(start)
+            restarts += 1
+            if restarts > _MOST_RESTARTS:
+                raise TooMuch from None
+            reader.start_anew(start)
     return Sequence(tuple(items)), problem
 
 
@@ -55,25 +64,25 @@ class Reader(Cursor):
     def inner(self, text: str) -> Node:
         """The script in a text that stands inside of this one."""
         if self._depth >= _MOST_NESTED:
-            raise Unreadable("it is nested too deeply")
+            raise TooMuch
         reader = Reader(text, self._depth + 1)
         script = reader.sequence()
         if not reader.at_end:
             raise Unreadable(f"`{reader.peek()}` where no command can end")
         return script
 
-    def skip_line(self, start: int) -> None:
-        """Go on in the line behind the one of `start`, as at the beginning."""
+    def start_anew(self, start: int) -> None:
+        """Go on behind the next place after `start` where a command could begin."""
         self._documents.clear()
         self._depth = 0
-        end = self.text.find("\n", start)
-        self.position = len(self.text) if end < 0 else end + 1
+        found = _SEPARATOR.search(self.text, start)
+        self.position = len(self.text) if found is None else found.end()
 
     def sequence(self) -> Sequence:
         """Commands up to something that closes them: `)`, `;;`, a keyword such as `fi`, the end of the text."""
         self._depth += 1
         if self._depth > _MOST_NESTED:
-            raise Unreadable("it is nested too deeply")
+            raise TooMuch
         items: list[Node] = []
         while not self.closes():
             items.append(self.item())
@@ -328,10 +337,11 @@ class Reader(Cursor):
     def _assignment(self, found: re.Match[str]) -> Assignment:
         if self.peek() != "(":
             value = read_word(self)
-            # `name[i]=value` is one more of the list's words, whichever its place.
-            return (
-                Assignment(found[1], [value], append=True) if found[2] else Assignment(found[1], value, append=bool(found[3]))
-            )
+            if not found[2]:
+                return Assignment(found[1], value, append=bool(found[3]))
+            # `name[i]=value` is one more of the list's words, whichever its place; that may hold a script.
+            place = tuple(read_double(Reader(found[2], self._depth), ""))
+            return Assignment(found[1], [place, value] if len(place) > 1 else [value], append=True)
         self.position += 1
         values: list[Word] = []
         while True:

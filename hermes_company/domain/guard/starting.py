@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from hermes_company.domain.guard.marks import HOLE, STAR
 from hermes_company.domain.guard.options import names, read_options
+from hermes_company.domain.guard.printing import located
 from hermes_company.domain.guard.state import State
 from hermes_company.domain.guard.walking import Call, Ends, Walker
 
@@ -18,6 +19,8 @@ _PLAIN: Mapping[str, tuple[Sequence[str], int]] = {
     "ionice": (("c", "n", "p", "class", "classdata"), 0),
     "chrt": (("p", "T", "P", "D"), 1),
     "taskset": ((), 1),
+    "noglob": ((), 0),
+    "nocorrect": ((), 0),
     "nohup": ((), 0),
     "setsid": ((), 0),
     "stdbuf": (("i", "o", "e", "input", "output", "error"), 0),
@@ -83,6 +86,9 @@ def _script(walker: Walker, call: Call, text: str) -> Ends:
 
 def _shell(walker: Walker, call: Call) -> Ends:
     command, operands = _shell_words(call.words)
+    for name in ("BASH_ENV", "ENV"):
+        if isinstance(value := call.state.variables.get(name), str):
+            walker.file(value, call.state)
     if command and operands:
         walker.check_text(operands[0])
         walker.script(operands[0], call.state.started(operands[2:]))
@@ -139,6 +145,7 @@ def _env(walker: Walker, call: Call) -> Ends:
 def _command(walker: Walker, call: Call) -> Ends:
     options = read_options(call.words, (), first_only=True)
     if options.has("v", "V") or not options.operands:
+        walker.emit(located(options.operands))
         return _same(call)
     # Functions are passed over.
     state = call.state.copy()

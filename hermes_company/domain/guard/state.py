@@ -20,6 +20,7 @@ class State:
     """One way that a script can have gone so far. Copied before it is changed, wherever it could go on in two ways."""
 
     __slots__ = (
+        "aliases",
         "arguments",
         "cwd",
         "environ",
@@ -43,6 +44,8 @@ class State:
         # Variables that programs get to see too, besides those that came from outside.
         self.exported: frozenset[str] = frozenset()
         self.functions: dict[str, Node] = {}
+        # Whether a shell follows these depends on how it was started.
+        self.aliases: dict[str, str] = {}
         # `$1` and so on; None: not known.
         self.arguments: tuple[str, ...] | None = ()
         # Links and files that the script itself has made: path → where it leads, path → what it holds.
@@ -59,6 +62,7 @@ class State:
         twin.previous, twin.arguments, twin.live = self.previous, self.arguments, self.live
         twin.stdin, twin.exported = self.stdin, self.exported
         twin.variables, twin.functions = dict(self.variables), dict(self.functions)
+        twin.aliases = dict(self.aliases)
         twin.links, twin.files = dict(self.links), dict(self.files)
         return twin
 
@@ -120,6 +124,7 @@ class State:
             tuple(sorted(self.variables.items(), key=lambda item: item[0])),
             tuple(sorted(self.links.items())),
             tuple(sorted(self.files.items())),
+            tuple(sorted(self.aliases.items())),
             self._functions_key(),
         )
 
@@ -134,6 +139,7 @@ class State:
         if self.arguments != other.arguments:
             self.arguments = None
         self.exported |= other.exported
+        self.aliases = {**other.aliases, **self.aliases}
         self.links, self.files = {**other.links, **self.links}, {**other.files, **self.files}
 
     @staticmethod

@@ -27,20 +27,29 @@ class Variable:
 
     Args:
         operator: what is done with the value: "" for nothing, else `:-`, `%%`, `/`, `:`, `!`, `len`, …, with its `argument`.
-        subscript: `[…]` of an array: "@", "*", a number, or something that can't be known.
+        subscript: `[…]` of an array: "@", "*", a number, or something that can't be known; `scripts` are those in it.
         bare: written without braces and quotes.
     """
 
-    __slots__ = ("argument", "bare", "name", "operator", "quoted", "subscript")
+    __slots__ = ("argument", "bare", "name", "operator", "quoted", "scripts", "subscript")
 
     def __init__(
-        self, name: str, quoted: bool, *, operator: str = "", argument: Word = (), subscript: str = "", bare: bool = False
+        self,
+        name: str,
+        quoted: bool,
+        *,
+        operator: str = "",
+        argument: Word = (),
+        subscript: str = "",
+        scripts: tuple[Node, ...] = (),
+        bare: bool = False,
     ) -> None:
         self.name = name
         self.quoted = quoted
         self.operator = operator
         self.argument = argument
         self.subscript = subscript
+        self.scripts = scripts
         self.bare = bare
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from hermes_company.domain.guard import tree
+from hermes_company.domain.guard.cursor import TooMuch
 from hermes_company.domain.guard.expanding import Expander
 from hermes_company.domain.guard.ground import Ground, Refused
 from hermes_company.domain.guard.marks import DOWNLOAD, HOLE, STREAM, disarm
@@ -15,7 +16,7 @@ from hermes_company.domain.guard.state import State
 
 # More than this is refused rather than passed by: a script could hide behind its length.
 _MOST_COMMANDS = 4_000
-_MOST_NESTED = 25
+_MOST_NESTED = 120
 _MOST_ROUNDS = 24
 
 # The states in which a command leaves the script when it succeeds and when it fails.
@@ -62,7 +63,10 @@ class Walker:
         Raises:
             Refused: something in it is forbidden, or it is too much to be looked through.
         """
-        node, problem = read_script(text)
+        try:
+            node, problem = read_script(text)
+        except TooMuch:
+            raise Refused("too-long") from None
         if problem:
             self.ground.unsure(f"{text.strip()[:80]} ({problem})")
         return self.run(node, [state])
@@ -133,7 +137,7 @@ class Walker:
     def run(self, node: tree.Node, states: Sequence[State]) -> Ends:
         """Any part of a script."""
         self._depth += 1
-        if self._depth > _MOST_NESTED * 8:
+        if self._depth > _MOST_NESTED:
             raise Refused("too-long")
         try:
             ok, failed = _STEPS[type(node)](self, node, list(states))
