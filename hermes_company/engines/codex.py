@@ -91,6 +91,8 @@ class Codex:
                 "-c",
                 # A configuration that lies in the workdir could switch them off, the guard among them; agents can write it.
                 "features.hooks=true",
+                # Its search is done by the model's provider, so no hook sees it.
+                *(() if job.policy.network else ("-c", 'web_search="disabled"')),
                 *_hook_words(job),
                 *model,
                 *job.agent.args,

@@ -63,13 +63,15 @@ class Protection:
         self._digests: dict[tuple[int, int, int, int], str] = {}
 
     def snapshot(self, run_dir: Path, *, open_to: Iterable[Path] = ()) -> None:
-        """Remember how the files are before an attempt starts.
+        """Remember how the files are before an attempt starts. Repeated, it keeps what it knows: the attempt may have begun.
 
         Args:
             run_dir: the attempt's folder.
             open_to: folders that the attempt may write to (its workdir, its outbox). One that lies inside of the protected
                 ones was opened to it by a person.
         """
+        if (run_dir / MANIFEST).exists():
+            return
         files = self._look(keep=True)
         opened = [self._relative(folder.resolve()) for folder in open_to if self._is_protected(folder.resolve())]
         _write_manifest(run_dir, files, opened)

@@ -46,6 +46,26 @@ def test_codex_is_told_where_it_may_write(tmp_path: Path, machine: dict[str, str
     ]
 
 
+def test_without_network_codex_does_not_search(tmp_path: Path, machine: dict[str, str]) -> None:
+    """Codex's search, which no hook sees, is off where the policy says no network, sandbox or not."""
+    off, on = (make_job(tmp_path / "co", "codex", environ=machine, policy=Policy(network=network)) for network in (False, True))
+
+    assert 'web_search="disabled"' in get_engine("codex").start(off).argv
+    assert 'web_search="disabled"' not in get_engine("codex").start(on).argv
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("engine_name", ["codex"], indirect=True)
+def test_real_codex_does_not_search(rigged: Rigged) -> None:
+    """The real Codex offers its model no search then."""
+    with rigged(hand_in()) as (rig, model):
+        job = rig.job(policy=Policy(network=False))
+        rig.begin(job)
+        rig.done(job)
+
+        assert "web_search" not in model.turns[0].tools
+
+
 def test_claude_is_told_where_it_may_write(tmp_path: Path, machine: dict[str, str]) -> None:
     """Claude Code's sandbox opens what the policy opens, and can't be left by the model's own wish."""
     policy = Policy(write=("workdir", "outbox"), network=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -19,14 +19,14 @@ from tests.support.tmux import until
 class Attempt:
     """A company with one attempt in it."""
 
-    def __init__(self, layout: Layout, ticket: str = "T-1") -> None:
+    def __init__(self, layout: Layout, ticket: str = "T-1", *, opened: Sequence[Path] = ()) -> None:
         self.layout = layout
         self.run_dir = layout.run(ticket, 1)
         self.run_dir.mkdir(parents=True)
         layout.open_runs.mkdir(exist_ok=True)
         (layout.open_runs / ticket).write_text("1")
         self.protection = Protection(layout)
-        self.protection.snapshot(self.run_dir, open_to=[layout.outbox("ann", ticket)])
+        self.protection.snapshot(self.run_dir, open_to=[layout.outbox("ann", ticket), *opened])
 
     def report(self, event: str, after: float = 0.0, **fields: str) -> None:
         """What the engine reports, so many seconds from now."""
@@ -187,8 +187,7 @@ def test_tickets_and_outboxes_are_left_alone(layout: Layout, attempt: Attempt) -
 def test_a_folder_that_was_opened(layout: Layout) -> None:
     """A ticket whose workdir a person put into a protected folder may change what is there, and nothing beside it."""
     skills = layout.company / "skills"
-    attempt = Attempt(layout)
-    attempt.protection.snapshot(attempt.run_dir, open_to=[skills, layout.root])
+    attempt = Attempt(layout, opened=[skills, layout.root])
     attempt.command_runs()
     (skills / "new.md").write_text("x")
     (layout.company / "COMPANY.md").write_text("mine")
@@ -274,6 +273,18 @@ def test_doing_it_twice_finds_nothing_more(layout: Layout, attempt: Attempt) -> 
     attempt.end()
 
     assert attempt.end() == {}
+
+
+def test_a_launch_that_is_repeated(layout: Layout, attempt: Attempt) -> None:
+    """What was remembered first counts: when a launch is repeated, the attempt may have begun already."""
+    rules = layout.company / "COMPANY.md"
+    before = rules.read_text()
+    attempt.command_runs()
+    rules.write_text("mine")
+    attempt.protection.snapshot(attempt.run_dir)
+    attempt.end()
+
+    assert rules.read_text() == before
 
 
 def test_attempts_side_by_side(layout: Layout, attempt: Attempt) -> None:
