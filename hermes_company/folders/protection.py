@@ -9,34 +9,28 @@ import hashlib
 import json
 import os
 import stat
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hermes_company.folders.atomic import create_exclusive, write_atomic
 from hermes_company.folders.layout import Layout
 from hermes_company.folders.safe_read import read_head
 from hermes_company.folders.tool_times import tool_times
+from hermes_company.ports.protection import Change
 from hermes_company.wording import Text, say
 
 MANIFEST = "protected.json"
 CHANGED = "changed"
+# What `restore` found; written before anything is put back, so that a crash leaves nothing untold.
+REPORT = "changed.json"
 # Larger files are compared by size and time, and can't be put back.
 _LARGEST_KEPT = 1_048_576
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Change:
-    """One file that was not as before when an attempt ended."""
-
-    # Relative to the company's folder.
-    path: str
-    # Whether it is as before again.
-    put_back: bool
-    # Where the version lies that isn't in its place now, relative to the run folder; None when there is none.
-    kept: str | None
-    says: Text
+_MOST_REPORT = 16_777_216
+# A file this young may change again under the same time stamp.
+_RACY_NS = 20_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +45,8 @@ class _Seen:
 _Files = dict[str, _Seen]
 
 
-class Protection:
-    """The company's rules, agents' profiles and prompts around each attempt. Tickets are none of its business.
+class FolderProtection:
+    """See `Protection`. Tickets are none of its business: moving them is how people speak to the company.
 
     A change counts as the agent's when it was made while one of its commands ran. In doubt it counts as a person's: it is
     left, and the version from before is kept beside the attempt.
@@ -63,13 +57,7 @@ class Protection:
         self._digests: dict[tuple[int, int, int, int], str] = {}
 
     def snapshot(self, run_dir: Path, *, open_to: Iterable[Path] = ()) -> None:
-        """Remember how the files are before an attempt starts. Repeated, it keeps what it knows: the attempt may have begun.
-
-        Args:
-            run_dir: the attempt's folder.
-            open_to: folders that the attempt may write to (its workdir, its outbox). One that lies inside of the protected
-                ones was opened to it by a person.
-        """
+        """See `Protection.snapshot`."""
         if (run_dir / MANIFEST).exists():
             return
         files = self._look(keep=True)
@@ -77,61 +65,56 @@ class Protection:
         _write_manifest(run_dir, files, opened)
 
     def restore(self, run_dir: Path) -> Sequence[Change]:
-        """Compare with how it was, after the attempt's last process is gone. Doing it twice finds nothing more.
-
-        Raises:
-            OSError: a file can't be written; those before it are put back.
-        """
+        """See `Protection.restore`."""
+        report = _read_report(run_dir)
         before, opened = _read_manifest(run_dir)
         if before is None:
-            return ()
+            return tuple(report.values())
         now = self._look(keep=False)
-        differing = [path for path in before.keys() | now.keys() if before.get(path) != now.get(path)]
-        # What is new goes first: it may stand in the place of what is gone.
-        differing.sort(key=lambda path: (path in before, path))
         busy = tool_times(run_dir)
-        changes = []
-        for path in differing:
-            if not any(path == folder or path.startswith(f"{folder}/") for folder in opened):
-                by_agent = any(start <= self._changed_at(path) <= end for start, end in busy)
-                settle = self._put_back if by_agent else self._leave
-                changes.append(settle(run_dir, path, before.get(path), now.get(path)))
+        ours: dict[str, bool] = {}
+        for path in _differing(before, now):
+            if any(path == folder or path.startswith(f"{folder}/") for folder in opened):
+                continue
+            if path in report and report[path].put_back and _lies(run_dir / CHANGED / path):
+                # Begun before a crash. If anything lies in its place now, it came later and isn't the agent's.
+                ours |= {} if path in now else {path: True}
+                continue
+            ours[path] = any(start <= self._changed_at(path) <= end for start, end in busy)
+            report[path] = _told(path, ours[path], before.get(path), now.get(path))
+        if report:
+            _write_report(run_dir, report)
+        for path, by_agent in ours.items():
+            settle = self._put_back if by_agent else self._leave
+            report[path] = settle(run_dir, report[path], before.get(path), now.get(path))
+        if ours:
+            _write_report(run_dir, report)
+        self._tell_others([change.path for change in report.values() if change.put_back])
         (run_dir / MANIFEST).unlink()
-        self._tell_others([change.path for change in changes if change.put_back])
-        return changes
+        return tuple(report.values())
 
-    def _put_back(self, run_dir: Path, path: str, before: _Seen | None, now: _Seen | None) -> Change:
-        place = self._layout.root / path
-        kept = self._set_aside(run_dir, path) if now else None
-        done = before is None or self._write(place, before)
-        if before is None:
-            says = say("{path} was made by a command of the agent; it was taken away.", path=path)
-        elif done:
-            says = say("{path} was changed by a command of the agent; it is as before again.", path=path)
-        else:
-            says = say("{path} was changed by a command of the agent; what it was before is not kept.", path=path)
-        return Change(path=path, put_back=done, kept=kept, says=says)
+    def _put_back(self, run_dir: Path, told: Change, before: _Seen | None, now: _Seen | None) -> Change:
+        place = self._layout.root / told.path
+        if now:
+            self._set_aside(run_dir, told.path)
+        if before is None or self._write(place, before):
+            return told
+        says = say("{path} was changed by a command of the agent; what it was before is not kept.", path=told.path)
+        return replace(told, put_back=False, says=says)
 
-    def _leave(self, run_dir: Path, path: str, before: _Seen | None, now: _Seen | None) -> Change:
-        kept = None
-        if before is not None and before.kind == "file" and (data := self._kept(before)) is not None:
-            kept = f"{CHANGED}/{path}.before"
-            (run_dir / kept).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            write_atomic(run_dir / kept, data, mode=0o600)
-        return Change(
-            path=path,
-            put_back=False,
-            kept=kept,
-            says=say("{path} changed while the agent ran, but not while one of its commands did; it was left.", path=path),
-        )
+    def _leave(self, run_dir: Path, told: Change, before: _Seen | None, _now: _Seen | None) -> Change:
+        if before is None or before.kind != "file" or (data := self._kept(before)) is None:
+            return told
+        kept = f"{CHANGED}/{told.path}.before"
+        (run_dir / kept).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        write_atomic(run_dir / kept, data, mode=0o600)
+        return replace(told, kept=kept)
 
-    def _set_aside(self, run_dir: Path, path: str) -> str:
+    def _set_aside(self, run_dir: Path, path: str) -> None:
         """Move what lies there out of the company."""
-        kept = f"{CHANGED}/{path}"
-        target = run_dir / kept
+        target = run_dir / CHANGED / path
         target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         (self._layout.root / path).rename(target)
-        return kept
 
     def _write(self, place: Path, seen: _Seen) -> bool:
         data = self._kept(seen) if seen.kind == "file" else None
@@ -210,14 +193,20 @@ class Protection:
         if status.st_size > _LARGEST_KEPT:
             return _Seen("file", f"{status.st_size}:{status.st_mtime_ns}", mode)
         known = (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
-        if known not in self._digests or keep:
-            data = read_head(place, _LARGEST_KEPT)
+        digest = self._digests.get(known)
+        if digest is None or (keep and not (self._layout.kept / digest).exists()):
+            data = self._read(place)
             if data is None:
                 return _Seen("other", "", mode)
-            self._digests[known] = hashlib.sha256(data).hexdigest()
+            digest = hashlib.sha256(data).hexdigest()
+            if time.time_ns() - status.st_ctime_ns > _RACY_NS:
+                self._digests[known] = digest
             if keep:
-                self._keep(self._digests[known], data)
-        return _Seen("file", self._digests[known], mode)
+                self._keep(digest, data)
+        return _Seen("file", digest, mode)
+
+    def _read(self, place: Path) -> bytes | None:
+        return read_head(place, _LARGEST_KEPT)
 
     def _keep(self, digest: str, data: bytes) -> None:
         target = self._layout.kept / digest
@@ -246,3 +235,36 @@ def _read_manifest(run_dir: Path) -> tuple[_Files | None, list[str]]:
         return {path: _Seen(*seen) for path, seen in raw["files"].items()}, list(raw["open"])
     except FileNotFoundError:
         return None, []
+
+
+def _differing(before: _Files, now: _Files) -> list[str]:
+    """The paths that are not as before. What is new goes first: it may stand in the place of what is gone."""
+    differing = [path for path in before.keys() | now.keys() if before.get(path) != now.get(path)]
+    return sorted(differing, key=lambda path: (path in before, path))
+
+
+def _told(path: str, by_agent: bool, before: _Seen | None, now: _Seen | None) -> Change:
+    """A change as it is told of when all goes well."""
+    if not by_agent:
+        says = say("{path} changed while the agent ran, but not while one of its commands did; it was left.", path=path)
+    elif before is None:
+        says = say("{path} was made by a command of the agent; it was taken away.", path=path)
+    else:
+        says = say("{path} was changed by a command of the agent; it is as before again.", path=path)
+    return Change(path=path, put_back=by_agent, kept=f"{CHANGED}/{path}" if by_agent and now else None, says=says)
+
+
+def _lies(path: Path) -> bool:
+    return os.path.lexists(path)
+
+
+def _write_report(run_dir: Path, report: Mapping[str, Change]) -> None:
+    raw = [{"path": c.path, "put_back": c.put_back, "kept": c.kept, "says": c.says.to_json()} for c in report.values()]
+    write_atomic(run_dir / REPORT, json.dumps(raw, ensure_ascii=False, indent=1), mode=0o600)
+
+
+def _read_report(run_dir: Path) -> dict[str, Change]:
+    """What was found before; empty when nothing was."""
+    raw = json.loads(read_head(run_dir / REPORT, _MOST_REPORT) or b"[]")
+    changes = (Change(**{**item, "says": Text.from_json(item["says"])}) for item in raw)
+    return {change.path: change for change in changes}

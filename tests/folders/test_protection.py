@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from hermes_company.folders.layout import Layout
-from hermes_company.folders.protection import Change, Protection
+from hermes_company.folders.protection import FolderProtection
+from hermes_company.ports.protection import Change
+from tests.fakes.crashing import Crash, Plan
 from tests.support.companies import new_company, tree
 from tests.support.tmux import until
 
@@ -25,7 +27,7 @@ class Attempt:
         self.run_dir.mkdir(parents=True)
         layout.open_runs.mkdir(exist_ok=True)
         (layout.open_runs / ticket).write_text("1")
-        self.protection = Protection(layout)
+        self.protection = FolderProtection(layout)
         self.protection.snapshot(self.run_dir, open_to=[layout.outbox("ann", ticket), *opened])
 
     def report(self, event: str, after: float = 0.0, **fields: str) -> None:
@@ -266,13 +268,112 @@ def test_large_files_are_told_of(layout: Layout) -> None:
     assert "is not kept" in str(change.says)
 
 
-def test_doing_it_twice_finds_nothing_more(layout: Layout, attempt: Attempt) -> None:
-    """After a crash the end of an attempt is gone through again; without a snapshot there is nothing to compare."""
+def test_asked_again_it_answers_the_same(layout: Layout, attempt: Attempt) -> None:
+    """After a crash the end of an attempt is gone through again: the same is told, and what came later is left alone."""
     attempt.command_runs()
     (layout.company / "COMPANY.md").write_text("mine")
-    attempt.end()
+    found = attempt.end()
+    (layout.company / "COMPANY.md").write_text("a person's")
 
-    assert attempt.end() == {}
+    assert list(found) == ["company/COMPANY.md"]
+    assert attempt.end() == found
+    assert (layout.company / "COMPANY.md").read_text() == "a person's"
+
+
+class Dying(FolderProtection):
+    """Gone at the n-th step of putting things back, before or after it has had its effect."""
+
+    def __init__(self, layout: Layout, plan: Plan) -> None:
+        super().__init__(layout)
+        self._plan = plan
+
+    def _set_aside(self, run_dir: Path, path: str) -> None:
+        self._plan.call("set aside", super()._set_aside, run_dir, path)
+
+    def _write(self, place: Path, seen: object) -> bool:
+        return bool(self._plan.call("write", super()._write, place, seen))
+
+    def _leave(self, *given: object) -> Change:
+        change: Change = self._plan.call("leave", super()._leave, *given)
+        return change
+
+    def _tell_others(self, paths: Sequence[str]) -> None:
+        self._plan.call("tell others", super()._tell_others, paths)
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize("at", range(7))
+def test_killed_while_putting_back(layout: Layout, attempt: Attempt, at: int, after: bool) -> None:
+    """Killed at any step, the next one finishes it: all is as before, and every change is told of with the agent's version."""
+    before = {path: data for path, data in everything(layout).items() if data is not None}
+    attempt.command_runs()
+    (layout.company / "COMPANY.md").write_text("mine")
+    (layout.company / "NEW.md").write_text("new")
+    (layout.runners / "base.md").unlink()
+    layout.settings_file.write_text("name: mine")
+    attempt.protection = Dying(layout, Plan(at=at, after=after))
+    with pytest.raises(Crash):
+        attempt.end()
+    attempt.protection = FolderProtection(layout)
+    found = attempt.end()
+
+    assert {path: data for path, data in everything(layout).items() if data is not None} == before
+    assert sorted(found) == ["company.yaml", "company/COMPANY.md", "company/NEW.md", "runners/base.md"]
+    assert all(change.put_back for change in found.values())
+    assert attempt.kept(found["company/COMPANY.md"]) == "mine"
+    assert attempt.kept(found["company/NEW.md"]) == "new"
+
+
+def test_a_later_change_is_not_taken_for_the_agents(layout: Layout, attempt: Attempt) -> None:
+    """What a person writes between a crash and the next start stays, though the agent's version was put aside before it."""
+    rules = layout.company / "COMPANY.md"
+    attempt.command_runs()
+    rules.write_text("mine")
+    attempt.protection = Dying(layout, Plan(at=0, after=True))
+    with pytest.raises(Crash):
+        attempt.end()
+    rules.write_text("a person's")
+    attempt.protection = FolderProtection(layout)
+    found = attempt.end()
+
+    assert rules.read_text() == "a person's"
+    assert attempt.kept(found["company/COMPANY.md"]) == "mine"
+
+
+class Reading(FolderProtection):
+    """Counts what is read."""
+
+    def __init__(self, layout: Layout) -> None:
+        super().__init__(layout)
+        self.read: list[str] = []
+
+    def _read(self, place: Path) -> bytes | None:
+        self.read.append(place.name)
+        return super()._read(place)
+
+
+def test_only_what_changed_is_read(layout: Layout) -> None:
+    """From the second attempt on only files with a new time stamp are read; and those that a kept copy is missing of."""
+    grown = time.time() + 0.1
+    until(lambda: time.time() > grown, seconds=5, what="files that are no longer young")
+    protection = Reading(layout)
+    attempt = Attempt(layout)
+    for number in (2, 3, 4):
+        layout.run("T-1", number).mkdir()
+        if number == 3:
+            assert "COMPANY.md" in protection.read
+            protection.read.clear()
+            (layout.company / "COMPANY.md").write_text("new words")
+        if number == 4:
+            assert protection.read == ["COMPANY.md"]
+            protection.read.clear()
+            kept = next(file for file in layout.kept.iterdir() if file.read_bytes() == layout.settings_file.read_bytes())
+            kept.unlink()
+        protection.snapshot(layout.run("T-1", number))
+
+    assert set(protection.read) <= {"company.yaml", "COMPANY.md"}
+    assert kept.exists()
+    assert attempt.end()["company/COMPANY.md"].kept
 
 
 def test_a_launch_that_is_repeated(layout: Layout, attempt: Attempt) -> None:
