@@ -111,6 +111,17 @@ def _not_archived(event: Event) -> Text:
     return say("no experience kept: {reason}", reason=Text.from_json(event.data.get("reason")))
 
 
+def _refused(event: Event) -> Text:
+    return say("refused by {rule}: {call}", rule=event.data.get("rule"), call=event.data.get("call"))
+
+
+def _changed(event: Event) -> Text:
+    path = event.data.get("path")
+    if event.data.get("put_back"):
+        return say("{path} was changed by the agent and put back", path=path)
+    return say("{path} changed while the agent ran; it was left", path=path)
+
+
 _TELLERS: dict[str, Callable[[Event], Text]] = {
     "ticket.added": _added,
     "ticket.moved": _moved,
@@ -123,6 +134,8 @@ _TELLERS: dict[str, Callable[[Event], Text]] = {
     "attempt.stuck": _stuck,
     "attempt.quiet": _quiet,
     "engine.paused": _engine_paused,
+    "guard.refused": _refused,
+    "guard.changed": _changed,
     "kernel.fault": _fault,
     "program.failed": _program_failed,
     "memory.archived": _archived,

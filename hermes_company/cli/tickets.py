@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hermes_company.cli.refusals import refusal_lines, refusals, refusals_json
 from hermes_company.cli.report import run_json
 from hermes_company.cli.seeing import Snapshot, Why, explain, look, why_json
 from hermes_company.cli.words import clock_time, columns, duration, outcome_words
@@ -69,7 +70,7 @@ def show_json(company: Company, ticket: str) -> dict[str, object]:
         "why": why_json(why),
         "front_matter": dict(_front(content)) if content else None,
         "body": content.body if content else None,
-        "attempts": [{**run_json(run), "files": _files(company, run)} for run in company.runs.history(ticket)],
+        "attempts": [_attempt_json(company, run) for run in company.runs.history(ticket)],
         "attach": _attach(company, seen, ticket),
     }
 
@@ -132,6 +133,10 @@ def _front(content: Ticket | None) -> Iterator[tuple[str, str | list[str]]]:
         yield "hold", "true"
 
 
+def _attempt_json(company: Company, run: Attempt) -> dict[str, object]:
+    return {**run_json(run), "refused": refusals_json(refusals(company, run)), "files": _files(company, run)}
+
+
 def _attempt_lines(company: Company, seen: Snapshot, run: Attempt, lang: Lang, width: int | None) -> Iterator[str]:
     end = run.closed_at or seen.now
     outcome = outcome_words(run.outcome) if run.outcome else say("still open")
@@ -149,6 +154,7 @@ def _attempt_lines(company: Company, seen: Snapshot, run: Attempt, lang: Lang, w
         yield f"  {run.reason.in_lang(lang)}"
     for flag in run.flags:
         yield f"  ! {flag.in_lang(lang)}"
+    yield from refusal_lines(refusals(company, run), seen.now, lang)
     if run.feedback:
         yield f"  {say('Feedback it was given: {words}', words=' '.join(run.feedback.split())).in_lang(lang)}"
     yield from columns(list(_files(company, run).items()), most=width)

@@ -46,6 +46,9 @@ class Facts:
     # Seconds until a hand-dropped file counts as written.
     unsettled: Mapping[str, float] = field(default_factory=dict)
 
+    # Why company/policy.yaml can't be read: then nothing starts.
+    policy_problem: Refusal | None = None
+
     # Used-up budgets: the company's, and by agent.
     company_hold: Hold | None = None
     agent_holds: Mapping[str, Hold | None] = field(default_factory=dict)
@@ -95,6 +98,7 @@ def judge(
     waiting = (
         _held(ticket, facts)
         or _dependencies(ticket, facts)
+        or (refused(facts.policy_problem) if facts.policy_problem else None)
         or _on_budget(facts.company_hold)
         or _on_budget(budget_hold(ticket.id))
     )

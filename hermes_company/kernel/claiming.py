@@ -156,6 +156,7 @@ class Claimer:
         prompt = self._prompt(run, ticket, agent, engine)
         run = replace(run, project=prompt.project)
         job = self._job(run, ticket, agent, prompt.text)
+        parts.protection.snapshot(job.run_dir, open_to=(workdir, outbox))
         self._record_prompt(run, prompt)
         problem = engine.prepare(job)
         if problem:
@@ -233,6 +234,8 @@ class Claimer:
             settings=self._parts.engine_settings(run.engine),
             environ=self._parts.environ,
             feedback=run.feedback,
+            policy=self._parts.policy(),
+            tmux_socket=self._parts.tmux_socket,
         )
 
     def _record_prompt(self, run: Attempt, prompt: RenderedPrompt) -> None:

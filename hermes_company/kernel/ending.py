@@ -16,6 +16,7 @@ from hermes_company.domain.settling import Decision, RunFacts, decide
 from hermes_company.domain.signals import Signal
 from hermes_company.domain.ticket import State
 from hermes_company.kernel.parts import Mind, Parts
+from hermes_company.kernel.rules import Rules
 from hermes_company.kernel.watching import Watcher
 from hermes_company.ports.board import BoardView, PlaceTaken, TicketGone
 from hermes_company.ports.workers import EndProgress
@@ -31,9 +32,10 @@ _RACY_SECONDS = 0.02
 class Ender:
     """Settles open attempts."""
 
-    def __init__(self, parts: Parts, mind: Mind) -> None:
+    def __init__(self, parts: Parts, mind: Mind, rules: Rules) -> None:
         self._parts = parts
         self._mind = mind
+        self._rules = rules
         self._watcher = Watcher(parts, mind)
 
     def settle(self, run: Attempt, view: BoardView) -> None:
@@ -76,6 +78,7 @@ class Ender:
         markers = parts.outbox.markers(run.agent, run.ticket, run.token)
         now = parts.clock.boottime()
         signals = self._signals(run)
+        self._rules.hear(run, signals)
         marked = now
         if markers.done or markers.blocked is not None:
             marked = self._mind.marked.setdefault(run.token, now)
@@ -129,6 +132,7 @@ class Ender:
         if progress is not EndProgress.ENDED:
             return
         decided = run.reason
+        run = self._rules.settle(run, self._signals(run))
         target, reason = self._target(run)
         run = replace(run, reason=reason, moved_to=self._move(run, target), closed_at=parts.clock.now())
         if worker.phase is not WorkerPhase.NOT_STARTED:
@@ -138,6 +142,7 @@ class Ender:
         self._tell(run, worker)
         parts.runs.close(replace(run, phase=Phase.CLOSED))
         self._mind.forget(run)
+        self._rules.forget(run)
         self._watcher.forget_all_but({other.token for other in self._mind.open.values()})
 
     def _note_engine(self, run: Attempt, decided: Text | None) -> None:

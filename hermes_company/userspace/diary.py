@@ -28,6 +28,8 @@ _SENTENCES: Mapping[str, Text] = {
     "ticket.moved": say("moved from {from} to {to}"),
     "ticket.added": say("lies in {to}"),
     "ticket.removed": say("was removed"),
+    "guard.refused": say("was refused by {rule}: {call}"),
+    "guard.changed": say("changed {path} while it ran"),
     "memory.archived": say("its experience was filed ({status}; lessons: {lessons}, patterns: {patterns})"),
     "memory.skipped": say("nothing was filed: {reason}"),
 }

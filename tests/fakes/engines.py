@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -27,6 +27,8 @@ class FakeEngine:
     resumes: bool = True
     missing: Refusal | None = None
     objection: Refusal | None = None
+    # What it was asked to start, in order.
+    jobs: list[Job] = field(default_factory=list)
 
     def check(self, settings: EngineSettings, environ: Mapping[str, str]) -> Readiness:
         """See `Engine.check`."""
@@ -49,10 +51,12 @@ class FakeEngine:
 
     def start(self, job: Job) -> Launch:
         """See `Engine.start`."""
+        self.jobs.append(job)
         return Launch(argv=("fake", "--session", job.session_id))
 
     def resume(self, job: Job) -> Launch:
         """See `Engine.resume`."""
+        self.jobs.append(job)
         return Launch(argv=("fake", "--resume", job.session_id))
 
     def read_signal(self, line: Mapping[str, object]) -> Signal | None:
@@ -62,9 +66,11 @@ class FakeEngine:
         except ValueError:
             return None
         at = line.get("at")
-        session = line.get("session_id")
+        session, rule, call = line.get("session_id"), line.get("rule"), line.get("call")
         return Signal(
             kind=kind,
             at=datetime.fromtimestamp(at if isinstance(at, float) else 0.0, UTC),
             session_id=session if isinstance(session, str) else None,
+            error=rule if isinstance(rule, str) else None,
+            detail=call if isinstance(call, str) else None,
         )
