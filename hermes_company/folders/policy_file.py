@@ -58,9 +58,9 @@ def glance_at_policy(layout: Layout) -> Policy:
     try:
         known = json.loads(read_head(cached, _MOST_CACHED) or b"{}")
     except ValueError:
-        known = {}
-    if known.get("text") == text:
-        return parse_policy(known.get("raw"))
+        known = None
+    if isinstance(known, dict) and known.get("text") == text and "raw" in known:
+        return parse_policy(known["raw"])
     policy = _parsed(text)
     with suppress(OSError):
         cached.parent.mkdir(parents=True, exist_ok=True)
