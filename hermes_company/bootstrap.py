@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from hermes_company.ports.doctor import Examiner
     from hermes_company.ports.engine import Engine, Job
     from hermes_company.terminal.workers import TmuxWorkers
+    from hermes_company.userspace.answers import Answers
     from hermes_company.userspace.cost.book import UsageBook
     from hermes_company.userspace.cost.counting import Counter
     from hermes_company.userspace.cost.spending import BookedSpending
@@ -300,8 +301,18 @@ class Company:
             write=partial(write_atomic, durable=False),
         )
 
+    @cached_property
+    def answers(self) -> Answers:
+        """Delivers people's answers."""
+        from hermes_company.folders.questions import QuestionFiles
+        from hermes_company.userspace.answers import Answers
+
+        questions, feedback = QuestionFiles(self.layout), self.runs.give_feedback
+        return Answers(questions, self.board, self.runs, self.events, feedback, lang=self.settings.lang)
+
     def catch_up(self) -> None:
         """One round of the programs, as the loop calls it."""
+        self.answers.deliver()
         self.programs.catch_up()
 
     def folders_of(self, agent: Agent) -> list[Path]:

@@ -122,6 +122,21 @@ def _changed(event: Event) -> Text:
     return say("{path} changed while the agent ran; it was left", path=path)
 
 
+def _asked(event: Event) -> Text:
+    return say("asks ({question}): {call}", question=event.data.get("question"), call=event.data.get("call"))
+
+
+def _answered(event: Event) -> Text:
+    values = {
+        "by": event.data.get("by"),
+        "call": event.data.get("call") or event.ticket,
+        "words": event.data.get("words") or "",
+    }
+    if event.kind == "approval.given":
+        return say("{by} approved {call}. {words}", **values)
+    return say("{by} denied {call}. {words}", **values)
+
+
 _TELLERS: dict[str, Callable[[Event], Text]] = {
     "ticket.added": _added,
     "ticket.moved": _moved,
@@ -134,6 +149,9 @@ _TELLERS: dict[str, Callable[[Event], Text]] = {
     "attempt.stuck": _stuck,
     "attempt.quiet": _quiet,
     "engine.paused": _engine_paused,
+    "approval.asked": _asked,
+    "approval.given": _answered,
+    "approval.denied": _answered,
     "guard.refused": _refused,
     "guard.changed": _changed,
     "kernel.fault": _fault,

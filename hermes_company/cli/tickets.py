@@ -131,6 +131,8 @@ def _front(content: Ticket | None) -> Iterator[tuple[str, str | list[str]]]:
         yield "timeout_minutes", f"{content.timeout_minutes:g}"
     if content.hold:
         yield "hold", "true"
+    if content.approve:
+        yield "approve", content.approve.value
 
 
 def _attempt_json(company: Company, run: Attempt) -> dict[str, object]:

@@ -16,7 +16,7 @@ class Level(StrEnum):
     """What a rule says to what it is about."""
 
     ALLOW = "allow"
-    ASK = "ask"  # a person has to do it
+    ASK = "ask"  # a person has to say yes
     REFUSE = "refuse"
 
 
@@ -39,6 +39,9 @@ RULES: Mapping[str, Level] = {
 # Words in `write` that stand for folders of the attempt.
 WORKDIR, OUTBOX, TEMP = "workdir", "outbox", "temp"
 _WORDS = (WORKDIR, OUTBOX, TEMP)
+
+# Engines wait no longer than ten for a hook unless they are told to.
+LONGEST_ASK_MINUTES = 9
 
 _WRITE = (WORKDIR, OUTBOX, TEMP)
 _PROTECT = (".", "company", "company.yaml", "agents", "runners", "tasks", "memory", "outbox", "logs", ".hc")
@@ -85,6 +88,8 @@ class Policy:
     # Commands of the person's own: a program and words that occur in this order.
     refuse: tuple[str, ...] = ()
     ask: tuple[str, ...] = ()
+    # How long a call that needs a person's yes waits for it before the ticket is parked.
+    ask_minutes: float = 5.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -192,6 +197,16 @@ def _levels(key: str, value: object) -> Mapping[str, Level]:
     return levels
 
 
+def _minutes(key: str, value: object) -> float:
+    try:
+        minutes = float(str(value))
+    except ValueError:
+        minutes = -1.0
+    if not 0 <= minutes <= LONGEST_ASK_MINUTES:
+        raise _wrong_value(key, value, say("a number of minutes from 0 to {most}", most=LONGEST_ASK_MINUTES))
+    return minutes
+
+
 _PARSERS: Mapping[str, Callable[[str, object], Any]] = {
     "strict": _switch,
     "network": _switch,
@@ -201,6 +216,7 @@ _PARSERS: Mapping[str, Callable[[str, object], Any]] = {
     "rules": _levels,
     "refuse": _words,
     "ask": _words,
+    "ask_minutes": _minutes,
 }
 
 

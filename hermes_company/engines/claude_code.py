@@ -131,11 +131,12 @@ class ClaudeCode:
 
 def _settings(job: Job) -> str:
     """Settings for this run, on top of the person's own."""
-    commands = {**{event: hooks.command(event) for event in hooks.KINDS}, guard.EVENT: guard.command(job)}
+    commands = {event: (hooks.command(event), hooks.TIMEOUT_SECONDS) for event in hooks.KINDS}
+    commands[guard.EVENT] = guard.command(job), guard.timeout(job)
     settings: dict[str, object] = {
         "hooks": {
-            event: [{"hooks": [{"type": "command", "command": command, "timeout": hooks.TIMEOUT_SECONDS}]}]
-            for event, command in commands.items()
+            event: [{"hooks": [{"type": "command", "command": command, "timeout": seconds}]}]
+            for event, (command, seconds) in commands.items()
         },
         # Settings that lie in the workdir could switch all hooks off, the guard among them; agents can write them.
         "disableAllHooks": False,

@@ -105,10 +105,11 @@ class Codex:
 
 
 def _hook_words(job: Job) -> Iterator[str]:
-    commands = {**{event: hooks.command(event) for event in _EVENTS}, guard.EVENT: guard.command(job)}
-    for event, command in commands.items():
+    commands = {event: (hooks.command(event), hooks.TIMEOUT_SECONDS) for event in _EVENTS}
+    commands[guard.EVENT] = guard.command(job), guard.timeout(job)
+    for event, (command, seconds) in commands.items():
         # A JSON string is a TOML string.
-        hook = f"{{type='command',command={json.dumps(command, ensure_ascii=False)},timeout={hooks.TIMEOUT_SECONDS}}}"
+        hook = f"{{type='command',command={json.dumps(command, ensure_ascii=False)},timeout={seconds}}}"
         yield "-c"
         yield f"hooks.{event}=[{{hooks=[{hook}]}}]"
 

@@ -16,6 +16,8 @@ from hermes_company.ports.engine import Job
 from hermes_company.wording import say
 
 EVENT = "PreToolUse"
+# What a call may take beyond waiting for a person.
+_SECONDS = 20
 _PROGRAM = Path(__file__).with_name("guard_call.py")
 
 
@@ -26,7 +28,19 @@ def command(job: Job) -> str:
 
 def files(job: Job) -> dict[str, str]:
     """What the call needs in the run folder: name → text."""
-    return {"guard.sh": _script(job), "policy.json": json.dumps(frozen(job.policy, grounds(job), os.path.realpath), indent=1)}
+    policy = {
+        **frozen(job.policy, grounds(job), os.path.realpath),
+        "ticket": job.ticket,
+        "attempt": job.attempt,
+        "outbox": str(job.outbox),
+        "ask_seconds": job.policy.ask_minutes * 60,
+    }
+    return {"guard.sh": _script(job), "policy.json": json.dumps(policy, indent=1)}
+
+
+def timeout(job: Job) -> int:
+    """The engine's own limit for one call, in seconds; whatever takes longer, it takes for a yes."""
+    return int(job.policy.ask_minutes * 60) + _SECONDS
 
 
 def grounds(job: Job) -> Grounds:

@@ -12,12 +12,15 @@ import stat
 import sys
 import time
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 # The package that this file lies in; nothing else of the installation is needed.
 sys.path.append(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))  # noqa: PTH100, PTH120
 
-from hermes_company.domain.guard import Ground, Verdict, World, judge
+from hermes_company.domain.guard import Asked, Ground, Verdict, World, judge
+
+if TYPE_CHECKING:
+    from hermes_company.wording import Text
 
 _REFUSED = 2
 # Engines take a hook that needs longer than 20 seconds for a yes.
@@ -32,17 +35,34 @@ def main(run_dir: str) -> int:
     signal.alarm(_SECONDS)
     report = json.load(sys.stdin.buffer)
     with open(f"{run_dir}/policy.json", "rb") as file:  # noqa: PTH123 - pathlib doubles the start-up time
-        ground = Ground(json.load(file))
+        raw = json.load(file)
     tool, given = report["tool_name"], report["tool_input"]
     given = given if isinstance(given, dict) else {}
-    verdict = judge(ground, World(os.environ, os.path.realpath, _read_script), tool, given, report["cwd"])
+    ground, world = Ground(raw), World(os.environ, os.path.realpath, _read_script)
+    verdict = judge(ground, world, tool, given, report["cwd"])
+    said = verdict.sentence
+    while verdict.asked:
+        said = _ask(run_dir, raw, verdict.asked, given)
+        if said is not None:
+            break
+        ground.approved.add((verdict.asked.what, verdict.asked.folder))
+        verdict = judge(ground, world, tool, given, report["cwd"])
+        said = verdict.sentence
     _note(run_dir, tool, given, verdict)
-    if verdict.sentence is None:
+    if said is None:
         return 0
-    words = verdict.sentence.in_lang("zh" if os.environ.get("HC_LANG") == "zh" else "en")
+    words = said.in_lang("zh" if os.environ.get("HC_LANG") == "zh" else "en")
     # In UTF-8 whatever the locale says: that is what the engines read.
     os.write(sys.stderr.fileno(), words.encode("utf-8", "replace"))
     return _REFUSED
+
+
+def _ask(run_dir: str, raw: Mapping[str, Any], asked: Asked, given: Mapping[str, Any]) -> Text | None:
+    """None when a person has said yes, else the sentence for the agent."""
+    from hermes_company.engines.guard_ask import Asking  # only the few calls that ask pay for it
+
+    signal.alarm(int(raw["ask_seconds"]) + _SECONDS)
+    return Asking(run_dir, raw, asked, _shown(given), str(given.get("command", ""))).settle()
 
 
 def _read_script(path: str) -> str | None:

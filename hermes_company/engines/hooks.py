@@ -26,6 +26,8 @@ KINDS = {
 }
 # Written by the guard, which no engine calls by that name.
 GUARD_REFUSED = "GuardRefused"
+GUARD_ASKED = "GuardAsked"
+_BY_GUARD = {GUARD_REFUSED: SignalKind.GUARD_REFUSED, GUARD_ASKED: SignalKind.GUARD_ASKED}
 # `Signal.detail` of a turn that did not really end: it was sent on with what is missing, or background work wakes it up.
 NUDGED = "nudged"
 BACKGROUND = "background"
@@ -50,7 +52,7 @@ def env() -> dict[str, str]:
 def read_signal(line: Mapping[str, object]) -> Signal | None:
     """One parsed line of `signals.jsonl`; None when it is not a report that we know."""
     event = str(line.get("event"))
-    kind = SignalKind.GUARD_REFUSED if event == GUARD_REFUSED else KINDS.get(event)
+    kind = _BY_GUARD.get(event) or KINDS.get(event)
     at = line.get("at")
     if kind is None or not isinstance(at, int | float):
         return None
@@ -60,7 +62,7 @@ def read_signal(line: Mapping[str, object]) -> Signal | None:
         session_id=_text(line, "session_id"),
         transcript=_text(line, "transcript_path"),
         prompt_sha256=_text(line, "prompt_sha256"),
-        error=_text(line, "error") or _text(line, "rule"),
+        error=_text(line, "error") or _text(line, "rule") or _text(line, "question"),
         detail=_detail(line),
     )
 

@@ -142,6 +142,20 @@ class Layout:
     def run(self, ticket: str, attempt: int) -> Path:
         return self.runs / ticket / str(attempt)
 
+    def approvals(self, ticket: str) -> Path:
+        """What its agent has asked a person, and the answers."""
+        return self.runs / ticket / "approvals"
+
+    @cached_property
+    def allowed(self) -> Path:
+        """What people have approved for good."""
+        return self.private / "allowed.json"
+
+    @cached_property
+    def answered(self) -> Path:
+        """Answers that the loop has not told and delivered yet."""
+        return self.private / "answered"
+
     @cached_property
     def tmux_conf(self) -> Path:
         return self.private / "tmux.conf"

@@ -62,8 +62,9 @@ def glance_at_policy(layout: Layout) -> Policy:
     if isinstance(known, dict) and known.get("text") == text and "raw" in known:
         return parse_policy(known["raw"])
     policy = _parsed(text)
+    # A fresh clone has no such folder yet, and looking makes none.
     with suppress(OSError):
-        cached.parent.mkdir(parents=True, exist_ok=True)
+        cached.parent.mkdir(exist_ok=True)
         write_atomic(cached, json.dumps({"text": text, "raw": load_yaml(text)}), durable=False)
     return policy
 

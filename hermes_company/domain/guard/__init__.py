@@ -5,6 +5,6 @@ tool call of an agent (see `docs/adr/0002-guard.md`).
 """
 
 from hermes_company.domain.guard.ground import Ground
-from hermes_company.domain.guard.tools import Verdict, World, judge
+from hermes_company.domain.guard.tools import Asked, Verdict, World, judge
 
-__all__ = ["Ground", "Verdict", "World", "judge"]
+__all__ = ["Asked", "Ground", "Verdict", "World", "judge"]

@@ -28,6 +28,7 @@ def judge_call(walker: Walker, call: Call) -> Ends:
         Refused: a rule forbids it.
     """
     state = call.state
+    walker.ground.folder = state.cwd
     if call.name in state.functions:
         return _function(walker, call)
     if not is_known(call.name):

@@ -36,12 +36,21 @@ class Ground:
         # The company's own tmux server.
         self.socket: str = raw["socket"]
         self._levels: Mapping[str, str] = raw["rules"]
+        # The folder of the call that is judged at the moment; None while it isn't known.
+        self.folder: str | None = None
+        # What a person has approved, and in which folder.
+        self.approved: set[tuple[str, str | None]] = set()
+
+    def ask(self, rule: str, what: str) -> None:
+        """Refuse `what` until a person has approved it there."""
+        if (what, self.folder) not in self.approved:
+            raise Refused("ask", asks=rule, what=what, folder=self.folder or "")
 
     def forbid(self, rule: str, what: str) -> None:
         """Refuse `what`, unless the policy allows what the rule is about."""
         level = self._levels[rule]
         if level == "ask":
-            raise Refused("ask", what=what)
+            self.ask(rule, what)
         if level == "refuse":
             raise Refused(rule, what=what)
 

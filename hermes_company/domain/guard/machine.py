@@ -83,7 +83,9 @@ gcloud app deploy
 _OWN_PROCESSES = ("tmux", "tmux: server", "hc", "hc run", "claude", "codex", "python", "python3", "sh", "bash", "node")
 _OWN_COMMAND_LINES = ("tmux -L hermes new-session", "python3 -m hermes_company run", "python3 launcher.py", "claude --settings")
 # What agents may use `hc` for: to look, and to hand in tickets. Everything else is for people; a second loop ends by itself.
-_FOR_AGENTS = names("why status events list show search explain cost doctor new init demo run help version")
+_FOR_AGENTS = names("why status events cost doctor init demo run approvals")
+_GROUPS = names("agent engine task review memory skill")
+_FOR_AGENTS_IN_GROUPS = names("list show search explain new")
 _TMUX_SHOWS = ("ls", "list-", "has", "display", "capture", "show", "info", "start-server")
 
 NAMES = frozenset((*_PROGRAMS, "init", "kill", "pkill", "killall", "tmux", "hc"))
@@ -118,7 +120,7 @@ def _check_own(ground: Ground, name: str, words: Sequence[str], what: str) -> No
     if _fits(ground.refused, name, words):
         raise Refused("listed", what=what)
     if _fits(ground.asked, name, words):
-        raise Refused("ask", what=what)
+        ground.ask("ask", what)
 
 
 def _fits(commands: Sequence[Sequence[str]], name: str, words: Sequence[str]) -> bool:
@@ -169,7 +171,9 @@ def _check_tmux(ground: Ground, words: Sequence[str], what: str) -> None:
 
 def _check_company(ground: Ground, words: Sequence[str], what: str) -> None:
     options = read_options(words, ("root",))
-    if options.operands and _FOR_AGENTS.isdisjoint((*options.operands[:2], *options.given)):
+    first, second = (*options.operands, "", "")[:2]
+    may = first in _FOR_AGENTS or (first in _GROUPS and second in _FOR_AGENTS_IN_GROUPS)
+    if first and not may and not options.has("help", "version"):
         ground.forbid("company", what)
 
 

@@ -28,11 +28,22 @@ _HARMLESS = names(
 _PATHS = ("file_path", "notebook_path", "path")
 
 
+class Asked(NamedTuple):
+    """What a person has to say yes to: a command as the guard has understood it, and where it would run."""
+
+    rule: str
+    what: str
+    # None where that can't be known.
+    folder: str | None
+
+
 class Verdict(NamedTuple):
     """Allowed, or refused by a rule with a sentence for the agent."""
 
     rule: str | None = None
     sentence: Text | None = None
+    # Set where the refusal holds only until a person has approved this.
+    asked: Asked | None = None
 
     @property
     def allowed(self) -> bool:
@@ -65,7 +76,9 @@ def judge(ground: Ground, world: World, tool: str, given: Mapping[str, Any], cwd
         from hermes_company.domain.guard.sentences import sentence
 
         shown = Refused(refused.rule, **{key: show(value)[:300] for key, value in refused.values.items()})
-        return Verdict(refused.rule, sentence(shown))
+        values = refused.values
+        asked = Asked(values["asks"], values["what"], values["folder"] or None) if refused.rule == "ask" else None
+        return Verdict(refused.rule, sentence(shown), asked)
     return Verdict()
 
 

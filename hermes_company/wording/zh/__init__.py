@@ -6,6 +6,7 @@ CATALOGUE: dict[str, str] = {
     **core.SENTENCES,
     **engines.SENTENCES,
     **guard.SENTENCES,
+    **guard.HELP,
     **custom.SENTENCES,
     **terminal.SENTENCES,
     **memory.SENTENCES,

@@ -112,4 +112,80 @@ SENTENCES: dict[str, str] = {
     "{path} changed while the agent ran; it was left": "员工运行期间 {path} 有改动，未作处理",
     "changed {path} while it ran": "运行期间 {path} 有改动",
     "{count} more of the company's files: `hc events --ticket {ticket}`.": "另有 {count} 个公司文件有改动：`hc events --ticket {ticket}`。",
+    # Approvals
+    "`{what}` needs a person's yes, and nobody has answered yet (question {id}). The ticket is parked with the question. End "
+    "your turn now: you go on in this conversation once it is answered.": (
+        "`{what}` 需要人同意，目前还没有人答复（问题 {id}）。工单已带着这个问题停放。请现在结束这一轮：得到答复后，您会在这个对话里继续。"
+    ),
+    "A person said no to `{what}`. Go on without it, or write BLOCKED with what you need.": (
+        "有人拒绝了 `{what}`。请不用它继续，或写 BLOCKED 说明需要什么。"
+    ),
+    "A person said no to `{what}`: {words} Go on without it, or write BLOCKED with what you need.": (
+        "有人拒绝了 `{what}`：{words} 请不用它继续，或写 BLOCKED 说明需要什么。"
+    ),
+    "It waits for a person's answer: may it run `{what}` in {folder}? `hc approve {id}`, or `hc deny {id} -m …`.": (
+        "等待人答复：可以在 {folder} 执行 `{what}` 吗？`hc approve {id}`，或 `hc deny {id} -m …`。"
+    ),
+    "A person has approved `{what}` in {folder}. Run exactly that again, then go on.": (
+        "有人同意了在 {folder} 执行 `{what}`。请原样再执行一次，然后继续。"
+    ),
+    "A person said no to `{what}`. {words} Go on without it.": "有人拒绝了 `{what}`。{words} 请不用它继续。",
+    "It asks whether it may run `{what}` in {folder}: `hc approve {id}`, or `hc deny {id} -m …`.": (
+        "它问可否在 {folder} 执行 `{what}`：`hc approve {id}`，或 `hc deny {id} -m …`。"
+    ),
+    "It waits for a person's answer ({count}).": "等待人答复（{count} 个问题）。",
+    "`hc approve {ids}`, or `hc deny {ids} -m …`; then its conversation goes on.": (
+        "`hc approve {ids}`，或 `hc deny {ids} -m …`；之后它的对话会继续。"
+    ),
+    "{person} did not approve it. {words}": "{person} 没有批准。{words}",
+    "It waits for a person to approve it (`approve: before`).": "等待人批准（`approve: before`）。",
+    "`hc approve {id}`, or `hc deny {id} -m …`.": "`hc approve {id}`，或 `hc deny {id} -m …`。",
+    "`hc approve {id}`, or `hc deny {id} -m …`": "`hc approve {id}`，或 `hc deny {id} -m …`",
+    "before (or given, once a person has approved it)": "before（有人批准之后是 given）",
+    "a number of minutes from 0 to {most}": "0 到 {most} 的分钟数",
+    "not to start before: {title}": "批准之前不开始：{title}",
+    "{what} (rule {rule}, in {folder})": "{what}（规则 {rule}，在 {folder}）",
+    "Nothing waits for your yes.": "没有等待您同意的事。",
+    "Approved for good (`hc deny ID` takes it back):": "长期批准（`hc deny ID` 可收回）：",
+    "{id} is approved already.": "{id} 已经批准过了。",
+    "{id} is approved.": "{id} 已批准。",
+    "{id} is denied already.": "{id} 已经拒绝过了。",
+    "{id} is denied.": "{id} 已拒绝。",
+    "`{what}` is no longer approved for good.": "`{what}` 不再是长期批准的了。",
+    "{ticket} is approved and may start.": "{ticket} 已批准，可以开始。",
+    "{ticket} is denied and parked in blocked.": "{ticket} 已拒绝，停放在 blocked。",
+    "{says} The agent goes on with that.": "{says}员工会据此继续。",
+    "{says} Its conversation goes on once all its questions are answered.": "{says}它的问题都得到答复后，对话会继续。",
+    "There is no question {id}.": "没有问题 {id}。",
+    "No agent has asked it.": "没有员工提过它。",
+    "`hc approvals` shows what waits for your yes.": "`hc approvals` 会列出等待您同意的事。",
+    "{ticket} has several open questions: {ids}.": "{ticket} 有好几个没有答复的问题：{ids}。",
+    "Each may have another answer.": "每个问题的答复可能不同。",
+    "Name one of them: `hc approve {id}`.": "请指明其中一个：`hc approve {id}`。",
+    "{ticket} (in {state}) does not wait for a yes.": "{ticket}（在 {state}）并不在等待同意。",
+    "Only a ticket with `approve: before` does before it starts, and one whose agent has asked something.": (
+        "只有写了 `approve: before` 而尚未开始的工单，以及员工提了问题的工单才需要。"
+    ),
+    "`hc why {ticket}` says what it waits for; what was handed in is for `hc review`.": (
+        "`hc why {ticket}` 会说明它在等什么；已交付的工单请用 `hc review`。"
+    ),
+    "--always is for commands, and {id} is a ticket.": "--always 只用于命令，而 {id} 是工单。",
+    "There is no command in it that could be approved for good.": "其中没有可以长期批准的命令。",
+    "`hc approve {id}` approves this ticket.": "`hc approve {id}` 会批准这张工单。",
+    "asks ({question}): {call}": "请求同意（{question}）：{call}",
+    "{by} approved {call}. {words}": "{by} 批准了 {call}。{words}",
+    "{by} denied {call}. {words}": "{by} 拒绝了 {call}。{words}",
+    "{by} approved: {call}": "{by} 批准了：{call}",
+    "{by} denied: {call}": "{by} 拒绝了：{call}",
+}
+
+HELP: dict[str, str] = {
+    "Show what waits for your yes, and what you have approved for good.": "列出等待您同意的事，以及长期批准的命令。",
+    "Say yes: to a ticket that waits for it, or to what an agent asks.": "同意：批准等待批准的工单，或员工请求执行的命令。",
+    "Say no: the agent goes on without it; a ticket is parked in blocked.": "拒绝：员工不用它继续；工单停放在 blocked。",
+    "Of `hc approvals`: TASK-7, or TASK-7/1 for a question.": "`hc approvals` 列出的编号：TASK-7，问题则是 TASK-7/1。",
+    "To this very command of all agents from now on; `hc deny` takes it back.": "从现在起所有员工的这条命令都同意；`hc deny` 可收回。",
+    "A word on it; it is kept with the answer.": "附上一句话，与答复一起保存。",
+    "Why, or what to do instead; the agent is told.": "原因，或者改做什么；会告诉员工。",
+    "Not to start until a person approves it (`hc approve`).": "在人批准（`hc approve`）之前不开始。",
 }
