@@ -111,9 +111,9 @@ def approve(company: Company, identity: str, words: str, *, always: bool) -> Did
 
     Raises:
         Refusal: `question-unknown`, `question-unclear`, `nothing-to-approve`, `always-needs-question`, and what `where` and
-            `rewrite` raise.
+            `rewrite` raise; `answer-by-agent`.
     """
-    answer = Answer(given=True, words=words, by=who(company))
+    answer = Answer(given=True, words=words, by=_person(company))
     question = _question(company, identity)
     if question is None:
         if always:
@@ -134,7 +134,7 @@ def deny(company: Company, identity: str, words: str) -> Did:
     Raises:
         Refusal: see `approve`.
     """
-    answer = Answer(given=False, words=words, by=who(company))
+    answer = Answer(given=False, words=words, by=_person(company))
     question = _question(company, identity)
     if question is None:
         return _deny_ticket(company, identity, answer)
@@ -146,6 +146,19 @@ def deny(company: Company, identity: str, words: str) -> Did:
         return Did(True, say("`{what}` is no longer approved for good.", what=question.what))
     files.answer(question, answer)
     return Did(True, _goes_on(company, question, say("{id} is denied.", id=question.id)))
+
+
+def _person(company: Company) -> str:
+    """Who answers: whoever is no agent."""
+    agent = company.environ.get("HC_AGENT")
+    if agent and company.environ.get("HC_RUN_TOKEN"):
+        raise Refusal(
+            "answer-by-agent",
+            fact=say("This is the attempt of an agent, {agent}.", agent=agent),
+            cause=say("Agents ask; people answer."),
+            remedy=say("Answer from a shell of your own."),
+        )
+    return who(company)
 
 
 def _question(company: Company, identity: str) -> Question | None:

@@ -17,10 +17,12 @@ from typing import Any
 from hermes_company.domain.names import is_ticket_id
 from hermes_company.folders.atomic import write_atomic
 from hermes_company.folders.layout import Layout
-from hermes_company.folders.safe_read import read_head
+from hermes_company.folders.safe_read import read_head, stamp_of
 from hermes_company.ports.approvals import Answer, Notice, Question
 
 _MOST_BYTES = 65_536
+# A folder this young may change again under the same time stamp.
+_RACY_NS = 20_000_000
 # The answer about a ticket itself.
 _TICKET = "ticket.json"
 
@@ -30,6 +32,8 @@ class QuestionFiles:
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
+        # The time stamp of the folder of notices when it was last seen to be empty, or missing.
+        self._empty_at = 0
 
     def of(self, ticket: str) -> Sequence[Question]:
         """See `Questions.of`. What can't be read is no question."""
@@ -67,7 +71,8 @@ class QuestionFiles:
     def allowed(self) -> Mapping[str, Mapping[str, Any]]:
         """What is approved for good, by `Question.anywhere`."""
         raw = _read(self._layout.allowed)
-        return {str(entry["key"]): entry for entry in raw or () if isinstance(entry, dict) and "key" in entry}
+        entries = raw if isinstance(raw, list) else []
+        return {str(entry["key"]): entry for entry in entries if isinstance(entry, dict) and "key" in entry}
 
     def allow(self, question: Question, answer: Answer) -> None:
         """Approve its command for all agents from now on."""
@@ -83,12 +88,13 @@ class QuestionFiles:
 
     def notices(self) -> Sequence[Notice]:
         """See `Questions.notices`."""
-        try:
-            paths = sorted(path for path in self._layout.answered.iterdir() if path.suffix == ".json")
-        except FileNotFoundError:
+        stamp = stamp_of(self._layout.answered)
+        if stamp in (0, self._empty_at):
             return ()
-        found = ((path, _read(path)) for path in paths)
-        return [Notice(path, raw["kind"], raw["ticket"], raw["number"], raw["data"]) for path, raw in found if raw]
+        paths = sorted(path for path in self._layout.answered.iterdir() if path.suffix == ".json")
+        if not paths and time.time_ns() - stamp > _RACY_NS:
+            self._empty_at = stamp
+        return [notice for path in paths if (notice := _notice(path))]
 
     def drop(self, notice: Notice) -> None:
         """See `Questions.drop`."""
@@ -129,6 +135,14 @@ class QuestionFiles:
             )
         except (KeyError, TypeError, ValueError):
             return None
+
+
+def _notice(path: Path) -> Notice | None:
+    raw = _read(path)
+    try:
+        return Notice(path, str(raw["kind"]), str(raw["ticket"]), raw["number"], dict(raw["data"]))
+    except (KeyError, TypeError, ValueError):
+        return None
 
 
 def _answer(raw: Any) -> Answer | None:

@@ -222,6 +222,16 @@ def test_refusals(person: Person, argv: tuple[str, ...], code: str) -> None:
     assert text(person, "TASK-3", State.TODO) == BEFORE
 
 
+def test_agents_do_not_answer(person: Person) -> None:
+    """Whatever an agent starts can't answer for people by mistake."""
+    running(person, "git push")
+    person.environ |= {"HC_AGENT": "worker", "HC_RUN_TOKEN": "hc-1"}
+
+    for verb in ("approve", "deny"):
+        assert "answer-by-agent" in person.hc(verb, "TASK-7/1").err
+    assert question(person).answer is None
+
+
 def test_a_question_of_an_earlier_attempt_is_closed(person: Person) -> None:
     """What an attempt asked that is over, and that did not end with it, waits for nobody."""
     person.drop("TASK-7", "# Ship it\n", state=State.BLOCKED)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from hermes_company.domain.guard import Verdict, judge
+from hermes_company.domain.guard import Asked, Verdict, judge
 from hermes_company.domain.policy import RULES, Level
 from tests.guard.company import OUTBOX, ROOT, WORKDIR, ground, run, world
 
@@ -26,7 +26,7 @@ def rules(**levels: Level) -> dict[str, Level]:
 
 UNCLEAR = [
     'rm -rf "$(cat list.txt)"',
-    "$PROGRAM -rf x" if False else "$(cat program) x",
+    "$(cat program) x",
     'cd "$(cat where)" && rm -rf x',
     "cat commands | sh",
     'eval "$(make-env)"',
@@ -69,13 +69,28 @@ def test_a_rule_can_be_allowed_or_asked() -> None:
     assert run("git push -f", rules=rules(push=Level.ALLOW)).rule == "force-push"
 
 
-def test_asking_says_that_a_person_has_to_do_it() -> None:
-    """The agent learns what a person has to run."""
+def test_asking_names_the_command() -> None:
+    """What needs a yes is named as it was understood."""
     sentence = run("npm publish --tag next").sentence
 
     assert sentence is not None
     assert "`npm publish --tag next` needs a person's yes" in sentence.in_lang("en")
     assert "需要人同意" in sentence.in_lang("zh")
+
+
+@pytest.mark.parametrize(
+    ("command", "what", "folder"),
+    [
+        ("npm publish", "npm publish", WORKDIR),
+        ("cd sub; 'np'm   \"publish\"", "npm publish", f"{WORKDIR}/sub"),
+        ("(cd sub && true) && sh -c 'npm publish'", "npm publish", WORKDIR),
+        ('cd "$(cat where)" && npm publish', "npm publish", None),
+        ("npm publish --tag $(cat tag)", "npm publish --tag …", WORKDIR),
+    ],
+)
+def test_what_is_asked(command: str, what: str, folder: str | None) -> None:
+    """A question is about one command, with the words that it would be started with, in one folder."""
+    assert run(command).asked == Asked("publish", what, folder)
 
 
 def test_own_commands() -> None:

@@ -20,10 +20,8 @@ _SENTENCES: Mapping[str, Text] = {
     "secrets": say(
         "{path} holds keys or passwords. Do without it; if the ticket can't be done then, write BLOCKED with the reason."
     ),
-    "ask": say(
-        "`{what}` needs a person's yes. Do everything else, and write down in your summary what a person has to run; "
-        "if nothing can go on without it, write BLOCKED."
-    ),
+    # Who asks the person says more.
+    "ask": say("`{what}` needs a person's yes."),
     "listed": say("`{what}` is on the company's list of commands that agents don't run. Find another way, or write BLOCKED."),
     "disks": say("`{what}`: agents don't touch disks and mounts. Find another way, or write BLOCKED with what you need."),
     "power": say("`{what}`: agents don't switch machines off or restart them. If it has to be done, write BLOCKED."),

@@ -16,10 +16,7 @@ SENTENCES: dict[str, str] = {
     "{path} holds keys or passwords. Do without it; if the ticket can't be done then, write BLOCKED with the reason.": (
         "{path} 含有密钥或密码。请不要使用它；如果因此无法完成工单，请写 BLOCKED 并说明原因。"
     ),
-    "`{what}` needs a person's yes. Do everything else, and write down in your summary what a person has to run; if nothing "
-    "can go on without it, write BLOCKED.": (
-        "`{what}` 需要人同意。请先完成其余部分，并在总结中写明需要人执行什么；如果没有它就无法继续，请写 BLOCKED。"
-    ),
+    "`{what}` needs a person's yes.": "`{what}` 需要人同意。",
     "`{what}` is on the company's list of commands that agents don't run. Find another way, or write BLOCKED.": (
         "`{what}` 在公司禁止员工执行的命令之列。请另想办法，或写 BLOCKED。"
     ),
@@ -156,6 +153,9 @@ SENTENCES: dict[str, str] = {
     "{ticket} is denied and parked in blocked.": "{ticket} 已拒绝，停放在 blocked。",
     "{says} The agent goes on with that.": "{says}员工会据此继续。",
     "{says} Its conversation goes on once all its questions are answered.": "{says}它的问题都得到答复后，对话会继续。",
+    "This is the attempt of an agent, {agent}.": "这里是员工 {agent} 的执行过程。",
+    "Agents ask; people answer.": "员工提问，由人答复。",
+    "Answer from a shell of your own.": "请在您自己的 shell 里答复。",
     "There is no question {id}.": "没有问题 {id}。",
     "No agent has asked it.": "没有员工提过它。",
     "`hc approvals` shows what waits for your yes.": "`hc approvals` 会列出等待您同意的事。",
