@@ -54,15 +54,12 @@ class Asking:
         with self._locked():
             number, question = self._find()
             answer = self._answer(number)
-            lapsed = question.get("attempt") == self._settings["attempt"] and question.get("until", 0) <= time.time()
-            if answer is None and not (question and lapsed):
-                self._file(number)
-                lapsed = False
-        identity = f"{self._settings['ticket']}/{number}"
-        if answer is None and not lapsed:
-            answer = self._wait(number)
+            if answer is None and question.get("attempt") != self._settings["attempt"]:
+                question = self._file(number)
         if answer is None:
-            return self._park(identity)
+            answer = self._wait(number, question["until"] - time.time())
+        if answer is None:
+            return self._park(f"{self._settings['ticket']}/{number}")
         _write(self._folder / f"{number}.taken", "")
         return None if answer["given"] else refusal(self._what, str(answer["words"]))
 
@@ -84,7 +81,7 @@ class Asking:
         answer: Mapping[str, Any] | None = _read(self._folder / f"{number}.answer.json")
         return answer
 
-    def _file(self, number: int) -> None:
+    def _file(self, number: int) -> Mapping[str, Any]:
         now = time.time()
         question = {
             "attempt": self._settings["attempt"],
@@ -105,9 +102,10 @@ class Asking:
             "call": self._what,
         }
         _append(self._run_dir / "signals.jsonl", json.dumps(line).encode() + b"\n")
+        return question
 
-    def _wait(self, number: int) -> Mapping[str, Any] | None:
-        end = time.monotonic() + self._settings["ask_seconds"]
+    def _wait(self, number: int, seconds: float) -> Mapping[str, Any] | None:
+        end = time.monotonic() + seconds
         while True:
             answer = self._answer(number)
             if answer is not None or time.monotonic() >= end:

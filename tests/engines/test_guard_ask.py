@@ -82,6 +82,11 @@ def ended(call: subprocess.Popen[str]) -> tuple[int, str]:
     return call.returncode, said
 
 
+def reports(job: Job) -> list[str]:
+    """What the guard has noted, in order."""
+    return [json.loads(line)["event"] for line in (job.run_dir / "signals.jsonl").read_text().splitlines()]
+
+
 def test_yes(company: Company) -> None:
     """The call waits, and goes on when a person says yes; the question says what would be run where."""
     job = company.attempt()
@@ -127,6 +132,7 @@ def test_nobody_answers(hasty: Company) -> None:
     assert (job.outbox / "BLOCKED").read_text() == reason + "\n"
     assert ended(hasty.call(job)) == (2, said)
     assert [question.id for question in hasty.questions.of("T-1")] == ["T-1/1"]
+    assert reports(job).count("GuardAsked") == 1
 
 
 def test_the_agents_own_word_is_left(hasty: Company) -> None:
@@ -214,6 +220,7 @@ def test_calls_at_once_ask_once(company: Company) -> None:
 
     assert [ended(call)[0] for call in calls] == [0, 0, 0, 0]
     assert len(company.questions.of("T-1")) == 1
+    assert reports(job).count("GuardAsked") == 1
 
 
 def test_secrets_are_not_kept(hasty: Company) -> None:

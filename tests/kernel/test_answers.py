@@ -179,6 +179,7 @@ def test_a_person_was_faster(office: Office, place: State) -> None:
     office.go_round()
 
     assert office.rig.where("T-1") is place
+    assert RunFiles(office.rig.layout).feedback("T-1", 1) is None
     assert len(office.told()) == 1
     assert not office.questions.notices()
 
