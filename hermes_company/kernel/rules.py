@@ -88,7 +88,7 @@ def _draft(run: Attempt, kind: str, data: Mapping[str, object]) -> Draft:
 
 
 def _flagged(run: Attempt, changes: Sequence[Change]) -> Attempt:
-    flags = [change.says for change in changes[:_MOST_FLAGS] if change.says not in run.flags]
+    flags = [change.says for change in changes[:_MOST_FLAGS]]
     if len(changes) > _MOST_FLAGS:
         more = len(changes) - _MOST_FLAGS
         flags.append(say("{count} more of the company's files: `hc events --ticket {ticket}`.", count=more, ticket=run.ticket))

@@ -239,3 +239,15 @@ def test_a_question_of_an_earlier_attempt_is_closed(person: Person) -> None:
     asks(person, "git push")
 
     assert person.ok("approvals").lines == ["Nothing waits for your yes."]
+
+
+def test_what_an_earlier_attempt_asked_is_not_asked_by_the_next(person: Person) -> None:
+    """Where a new attempt runs, only its own questions are open."""
+    person.drop("TASK-7", "# Ship it\n", state=State.DOING)
+    person.attempt("TASK-7", outcome=Outcome.BLOCKED, moved_to=State.BLOCKED)
+    person.attempt("TASK-7")
+    asks(person, "git push")
+    assert person.ok("approvals").lines == ["Nothing waits for your yes."]
+    asks(person, "git push", attempt=2)
+
+    assert len(person.ok("approvals", "--json").json["waiting"]) == 1
