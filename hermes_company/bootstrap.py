@@ -9,7 +9,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hermes_company.domain.settings import Budgets, Settings
+from hermes_company.domain.settings import Budgets, Settings, TmuxSettings
 from hermes_company.domain.ticket import State, Ticket
 from hermes_company.domain.workdir import Places, workdir_of
 from hermes_company.errors import Refusal
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from hermes_company.ports.follow_up import FollowUp
     from hermes_company.ports.memory import Program
     from hermes_company.terminal.workers import TmuxWorkers
+    from hermes_company.userspace.answers import Answers
     from hermes_company.userspace.cost.book import UsageBook
     from hermes_company.userspace.cost.counting import Counter
     from hermes_company.userspace.cost.spending import BookedSpending
@@ -160,17 +161,23 @@ class Company:
         return PromptWriter(self.layout, self.settings, self.retriever, self.skills)
 
     @cached_property
+    def tmux(self) -> TmuxSettings:
+        """How its tmux server is reached."""
+        from hermes_company.folders.company_files import ensure_identity
+        from hermes_company.folders.settings_file import socket_name
+
+        tmux = self.settings.tmux
+        return replace(tmux, socket=tmux.socket or socket_name(self.layout.root.name, ensure_identity(self.layout)))
+
+    @cached_property
     def workers(self) -> TmuxWorkers:
         """The company's own tmux server."""
         from hermes_company.folders.company_files import ensure_identity
-        from hermes_company.folders.settings_file import socket_name
         from hermes_company.terminal.workers import TmuxWorkers
 
-        company = ensure_identity(self.layout)
-        tmux = self.settings.tmux
         return TmuxWorkers(
-            replace(tmux, socket=tmux.socket or socket_name(self.layout.root.name, company)),
-            company=company,
+            self.tmux,
+            company=ensure_identity(self.layout),
             config=self.layout.tmux_conf,
             log=self.layout.logs / "hc.log",
             doorbell=self.layout.doorbell,
@@ -187,6 +194,8 @@ class Company:
         import uuid
 
         from hermes_company.engines.screens import SCREENS
+        from hermes_company.folders.policy_file import PolicyFile
+        from hermes_company.folders.protection import FolderProtection
         from hermes_company.kernel.parts import Parts
 
         return Parts(
@@ -202,6 +211,9 @@ class Company:
             engines=self.engines,
             screens=SCREENS,
             prompts=self.prompts,
+            protection=FolderProtection(self.layout),
+            policy=PolicyFile(self.layout),
+            tmux_socket=self.tmux.socket,
             clock=self.clock,
             spending=self.spending,
             environ=self.environ,
@@ -215,6 +227,7 @@ class Company:
     @cached_property
     def sight(self) -> Sight:
         """What it takes to look at the company. Needs no tmux, no prompts and nothing that is made by being asked for."""
+        from hermes_company.folders.policy_file import glance_at_policy
         from hermes_company.kernel.sight import Sight
         from hermes_company.userspace.cost.unlimited import Unlimited
 
@@ -226,6 +239,7 @@ class Company:
             engines=self.engines,
             clock=self.clock,
             spending=self.spending if self.settings.budgets != Budgets() else Unlimited(),
+            policy=partial(glance_at_policy, self.layout),
             environ=self.environ,
             cores=self.cores,
         )
@@ -382,9 +396,19 @@ class Company:
 
         return TmuxFollowUp(self.workers.tmux, self.clock)
 
+    @cached_property
+    def answers(self) -> Answers:
+        """Delivers people's answers."""
+        from hermes_company.folders.questions import QuestionFiles
+        from hermes_company.userspace.answers import Answers
+
+        questions, feedback = QuestionFiles(self.layout), self.runs.give_feedback
+        return Answers(questions, self.board, self.runs, self.events, feedback, lang=self.settings.lang)
+
     def catch_up(self) -> None:
         """One round of the programs, as the loop calls it."""
         self.told.tell(self.events)
+        self.answers.deliver()
         self.programs.catch_up()
 
     def folders_of(self, agent: Agent) -> list[Path]:

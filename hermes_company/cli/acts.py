@@ -74,7 +74,7 @@ def stop_run(company: Company, ticket: str, words: str) -> Did:
     if company.runs.stop_asked(ticket, run.number) is not None:
         return Did(False, say("{ticket}: its end was asked for already.", ticket=ticket))
     company.runs.ask_stop(ticket, run.number, words)
-    return Did(True, _will(company, say("{ticket} is being ended and goes to blocked.", ticket=ticket)))
+    return Did(True, will(company, say("{ticket} is being ended and goes to blocked.", ticket=ticket)))
 
 
 def retry(company: Company, ticket: str) -> Did:
@@ -150,7 +150,7 @@ def cancel(company: Company, ticket: str) -> Did:
         )
     move(company, ticket, state, State.BLOCKED)
     if ticket in seen.running:
-        return Did(True, _will(company, say("{ticket} is parked in blocked; its run is being ended.", ticket=ticket)))
+        return Did(True, will(company, say("{ticket} is parked in blocked; its run is being ended.", ticket=ticket)))
     return Did(True, say("{ticket} is parked in blocked.", ticket=ticket))
 
 
@@ -179,6 +179,11 @@ def last_attempt(company: Company, ticket: str) -> Attempt | None:
     """Its newest attempt."""
     history = company.runs.history(ticket)
     return history[-1] if history else None
+
+
+def who(company: Company) -> str:
+    """The person, as far as the machine knows."""
+    return company.environ.get("USER") or company.environ.get("LOGNAME") or "person"
 
 
 def move(company: Company, ticket: str, source: State, target: State) -> None:
@@ -220,7 +225,7 @@ def _moved(ticket: str) -> Refusal:
     )
 
 
-def _will(company: Company, says: Text) -> Text:
+def will(company: Company, says: Text) -> Text:
     """Who carries it out: the loop, where one runs."""
     if living_loop(company):
         return says

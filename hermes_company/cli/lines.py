@@ -153,6 +153,32 @@ def _distilled(event: Event) -> Text:
     return say("{kept} lessons distilled, {dropped} dropped", kept=event.data.get("kept"), dropped=event.data.get("dropped"))
 
 
+def _refused(event: Event) -> Text:
+    return say("refused by {rule}: {call}", rule=event.data.get("rule"), call=event.data.get("call"))
+
+
+def _changed(event: Event) -> Text:
+    path = event.data.get("path")
+    if event.data.get("put_back"):
+        return say("{path} was changed by the agent and put back", path=path)
+    return say("{path} changed while the agent ran; it was left", path=path)
+
+
+def _asked(event: Event) -> Text:
+    return say("asks ({question}): {call}", question=event.data.get("question"), call=event.data.get("call"))
+
+
+def _answered(event: Event) -> Text:
+    values = {
+        "by": event.data.get("by"),
+        "call": event.data.get("call") or event.ticket,
+        "words": event.data.get("words") or "",
+    }
+    if event.kind == "approval.given":
+        return say("{by} approved {call}. {words}", **values)
+    return say("{by} denied {call}. {words}", **values)
+
+
 _TELLERS: dict[str, Callable[[Event], Text]] = {
     "ticket.added": _added,
     "ticket.moved": _moved,
@@ -171,6 +197,11 @@ _TELLERS: dict[str, Callable[[Event], Text]] = {
     "engine.paused": _engine_paused,
     "budget.warning": _budget,
     "budget.used_up": _budget,
+    "approval.asked": _asked,
+    "approval.given": _answered,
+    "approval.denied": _answered,
+    "guard.refused": _refused,
+    "guard.changed": _changed,
     "kernel.fault": _fault,
     "program.failed": _program_failed,
     "memory.archived": _archived,

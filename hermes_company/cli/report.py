@@ -9,7 +9,7 @@ from enum import StrEnum
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from hermes_company.cli.seeing import Snapshot, Why, explain, look, troubles, waiting, why_json
+from hermes_company.cli.seeing import Snapshot, Why, explain, look, open_questions, troubles, waiting, why_json
 from hermes_company.cli.words import columns, sentence, shorten, since
 from hermes_company.domain.agent import UnreadableAgent
 from hermes_company.domain.run import Attempt
@@ -151,7 +151,8 @@ def agent_rows(seen: Snapshot) -> Iterator[AgentRow]:
 
 
 def _people(company: Company, seen: Snapshot) -> Iterator[Item]:
-    conspicuous = sorted(run.ticket for run in seen.running.values() if run.flags)
+    asking = [run.ticket for run in seen.running.values() if open_questions(company, seen, run.ticket, State.DOING)]
+    conspicuous = sorted({*asking, *(run.ticket for run in seen.running.values() if run.flags)})
     lying = [(ticket, State.DOING) for ticket in conspicuous]
     lying += [(ticket, state) for state in (State.REVIEW, State.BLOCKED) for ticket in seen.tickets(state)]
     for ticket, state in lying:
@@ -222,7 +223,11 @@ def report_lines(report: Report, lang: Lang, *, width: int | None, most: int) ->
     rows = [_item_row(item, item.why.reason.in_lang(lang), width) for item in report.waiting]
     yield from _list(say("Waiting ({count})", count=max(total, len(rows))), rows, lang, width, most)
     rows = [_item_row(item, _asks(item.why, lang), width) for item in report.people]
-    waits = report.counts[State.REVIEW] + report.counts[State.BLOCKED] + sum(1 for run in report.running if run.flags)
+    waits = (
+        report.counts[State.REVIEW]
+        + report.counts[State.BLOCKED]
+        + sum(1 for item in report.people if item.why.state is State.DOING)
+    )
     yield from _list(say("For a person ({count})", count=waits), rows, lang, width, most)
     yield from _troubles(report, lang, width, most)
     yield from _list(say("Budgets"), [("!", says.in_lang(lang)) for _, says in report.budgets], lang, width, most)

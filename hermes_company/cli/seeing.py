@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,7 @@ from hermes_company.wording import Text, say
 
 if TYPE_CHECKING:
     from hermes_company.bootstrap import Company
+    from hermes_company.ports.approvals import Question
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -105,13 +106,43 @@ def explain(company: Company, seen: Snapshot, ticket: str) -> Why:
         content = company.board.read(ticket, state)
     except TicketGone:
         raise _moved(ticket) from None
+    asked = open_questions(company, seen, ticket, state)
     if ticket in seen.running and state is State.DOING:
-        return _running(seen, seen.running[ticket], content)
+        why = _running(seen, seen.running[ticket], content)
+        return replace(why, flags=(*why.flags, *map(_asks, asked)))
+    if asked:
+        return _waits_for_answer(ticket, state, asked)
     if isinstance(content, Unreadable):
         return unreadable(content, state)
     if state in (State.TODO, State.DOING):
         return _waiting(company, seen, content, state)
     return _settled(company, seen, ticket, state)
+
+
+def open_questions(company: Company, seen: Snapshot, ticket: str, state: State) -> list[Question]:
+    """What its agent has asked and nobody has answered: in the attempt that runs, or that ended with it."""
+    if state not in (State.DOING, State.BLOCKED) or not company.layout.approvals(ticket).is_dir():
+        return []
+    history = company.runs.history(ticket)
+    parked = state is State.BLOCKED and bool(history) and history[-1].outcome is Outcome.BLOCKED
+    last = history[-1] if parked else seen.running.get(ticket)
+    if last is None:
+        return []
+    from hermes_company.folders.questions import QuestionFiles
+
+    return [q for q in QuestionFiles(company.layout).of(ticket) if q.attempt == last.number and q.answer is None]
+
+
+def _asks(question: Question) -> Text:
+    values = {"what": question.what, "folder": question.folder or "…", "id": question.id}
+    return say("It asks whether it may run `{what}` in {folder}: `hc approve {id}`, or `hc deny {id} -m …`.", **values)
+
+
+def _waits_for_answer(ticket: str, state: State, asked: Sequence[Question]) -> Why:
+    reason = say("It waits for a person's answer ({count}).", count=len(asked))
+    ids = " ".join(question.id for question in asked)
+    remedy = say("`hc approve {ids}`, or `hc deny {ids} -m …`; then its conversation goes on.", ids=ids)
+    return Why(ticket=ticket, state=state, code="asks", reason=reason, remedy=remedy, flags=tuple(map(_asks, asked)))
 
 
 def waiting(company: Company, seen: Snapshot, most: int) -> Iterator[tuple[Ticket, Why]]:
@@ -242,10 +273,20 @@ def _settled(company: Company, seen: Snapshot, ticket: str, state: State) -> Why
         ticket=ticket,
         state=state,
         code=ended.outcome.value if ended and ended.outcome and parked_by_us else "parked",
-        reason=ended.reason if ended and ended.reason and parked_by_us else say("A person parked it here."),
+        reason=ended.reason if ended and ended.reason and parked_by_us else _parked(company, ticket),
         remedy=say("When that is settled: `hc task retry {ticket}`.", ticket=ticket),
         flags=ended.flags if ended else (),
     )
+
+
+def _parked(company: Company, ticket: str) -> Text:
+    if company.layout.approvals(ticket).is_dir():
+        from hermes_company.folders.questions import QuestionFiles
+
+        answer = QuestionFiles(company.layout).of_ticket(ticket)
+        if answer and not answer.given:
+            return say("{person} did not approve it. {words}", person=answer.by, words=answer.words)
+    return say("A person parked it here.")
 
 
 def why_json(why: Why) -> dict[str, object]:

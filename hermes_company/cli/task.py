@@ -7,7 +7,7 @@ from typing import Annotated
 from hermes_company.cli.commands import Argument, Commands, Option, command
 from hermes_company.cli.door import Door, bad_usage
 from hermes_company.cli.words import columns, listed
-from hermes_company.domain.ticket import Priority, State
+from hermes_company.domain.ticket import Approval, Priority, State
 from hermes_company.wording import say
 
 app = Commands()
@@ -29,6 +29,7 @@ def new(
     skill_pack: Annotated[str, Option("--skill-pack", metavar="A,B", help="Company skills to work by.")] = "",
     timeout_minutes: Annotated[float | None, Option("--timeout-minutes", help="Time limit of one attempt.")] = None,
     hold: Annotated[bool, Option("--hold", help="Not to start until it is released.")] = False,
+    approve: Annotated[bool, Option("--approve", help="Not to start until a person approves it (`hc approve`).")] = False,
     not_before: Annotated[str, Option("--not-before", metavar="TIME", help="Not earlier, e.g. 2026-05-01T09:00.")] = "",
     expects: Annotated[str, Option("--expects", metavar="FILE,…", help="Files that must be handed in.")] = "",
     file: Annotated[str, Option("--file", metavar="FILE", help="The ticket's text; `-` reads standard input.")] = "",
@@ -50,6 +51,7 @@ def new(
         "project": project,
         "timeout_minutes": f"{timeout_minutes:g}" if timeout_minutes is not None else "",
         "hold": hold or "",
+        "approve": Approval.BEFORE.value if approve else "",
         "not_before": not_before,
         "expects": listed(expects),
     }

@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hermes_company.cli.refusals import refusal_lines, refusals, refusals_json
 from hermes_company.cli.report import run_json
 from hermes_company.cli.seeing import Snapshot, Why, explain, look, why_json
 from hermes_company.cli.words import clock_time, columns, duration, outcome_words, receipt_words
@@ -70,7 +71,7 @@ def show_json(company: Company, ticket: str) -> dict[str, object]:
         "why": why_json(why),
         "front_matter": dict(_front(content)) if content else None,
         "body": content.body if content else None,
-        "attempts": [{**run_json(run), "files": _files(company, run)} for run in company.runs.history(ticket)],
+        "attempts": [_attempt_json(company, run) for run in company.runs.history(ticket)],
         "attach": _attach(company, seen, ticket),
     }
 
@@ -133,6 +134,12 @@ def _front(content: Ticket | None) -> Iterator[tuple[str, str | list[str]]]:
         yield "hold", "true"
     if content.trust is not Trust.TRUSTED:
         yield "trust", content.trust.value
+    if content.approve:
+        yield "approve", content.approve.value
+
+
+def _attempt_json(company: Company, run: Attempt) -> dict[str, object]:
+    return {**run_json(run), "refused": refusals_json(refusals(company, run)), "files": _files(company, run)}
 
 
 def _attempt_lines(company: Company, seen: Snapshot, run: Attempt, lang: Lang, width: int | None) -> Iterator[str]:
@@ -153,6 +160,7 @@ def _attempt_lines(company: Company, seen: Snapshot, run: Attempt, lang: Lang, w
     for flag in run.flags:
         yield f"  ! {flag.in_lang(lang)}"
     yield f"  {say('Receipts: {steps}', steps=_receipts(run, seen.now, lang)).in_lang(lang)}"
+    yield from refusal_lines(refusals(company, run), seen.now, lang)
     if run.feedback:
         yield f"  {say('Feedback it was given: {words}', words=' '.join(run.feedback.split())).in_lang(lang)}"
     yield from columns(list(_files(company, run).items()), most=width)

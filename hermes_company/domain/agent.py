@@ -38,6 +38,8 @@ class Agent:
     # Further words for the engine's command line.
     args: tuple[str, ...] = ()
     memory: bool = True
+    # `workspace-write`: its engine's own sandbox, where writing is possible in few folders only.
+    sandbox: str | None = None
     # The command line tool behind engine `custom`, and only there.
     custom: CustomCommand | None = None
     # profile.md: the identity that the prompt carries.

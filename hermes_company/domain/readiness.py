@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from hermes_company.domain.agent import Agent, UnreadableAgent
 from hermes_company.domain.matching import best_first
-from hermes_company.domain.ticket import State, Ticket
+from hermes_company.domain.ticket import Approval, State, Ticket
 from hermes_company.errors import Refusal
 from hermes_company.wording import Text, say
 
@@ -47,6 +47,9 @@ class Facts:
     needs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     # Seconds until a hand-dropped file counts as written.
     unsettled: Mapping[str, float] = field(default_factory=dict)
+
+    # Why company/policy.yaml can't be read: then nothing starts.
+    policy_problem: Refusal | None = None
 
     # Used-up budgets: the company's, and by agent.
     company_hold: Hold | None = None
@@ -97,6 +100,7 @@ def judge(
     waiting = (
         _held(ticket, facts)
         or _dependencies(ticket, facts)
+        or (refused(facts.policy_problem) if facts.policy_problem else None)
         or _on_budget(facts.company_hold)
         or _on_budget(budget_hold(ticket.id))
     )
@@ -139,6 +143,9 @@ def _held(ticket: Ticket, facts: Facts) -> Verdict | None:
     if ticket.hold:
         release = say("`hc task release {id}`.", id=ticket.id)
         return _wait("held", say("A person put it on hold (`hold: true`)."), release, settled=True)
+    if ticket.approve is Approval.BEFORE:
+        answers = say("`hc approve {id}`, or `hc deny {id} -m …`.", id=ticket.id)
+        return _wait("approval", say("It waits for a person to approve it (`approve: before`)."), answers, settled=True)
     if ticket.not_before and ticket.not_before > facts.now:
         moment = _local(ticket.not_before)
         return _wait("scheduled", say("It is not to start before {moment}.", moment=moment), _edit(ticket), ticket.not_before)

@@ -20,6 +20,8 @@ class SignalKind(StrEnum):
     TURN_FAILED = "turn_failed"  # carries the error's class
     NOTICE = "notice"  # the engine waits for a person
     SESSION_ENDED = "session_ended"
+    GUARD_ASKED = "guard_asked"  # a call waits for a person; carries the question's id as `error` and the call as `detail`
+    GUARD_REFUSED = "guard_refused"  # a tool call was refused; carries the rule as `error` and the call, redacted, as `detail`
 
 
 # `Signal.detail` of a turn that ended only for the moment: it was sent on with what is missing, or what still runs in the

@@ -32,6 +32,13 @@ class Priority(StrEnum):
         return _RANKS[self]
 
 
+class Approval(StrEnum):
+    """Whether a person has to approve a ticket before it starts, and has."""
+
+    BEFORE = "before"
+    GIVEN = "given"
+
+
 _RANKS = {priority: rank for rank, priority in enumerate(Priority)}
 
 
@@ -61,6 +68,8 @@ class Ticket:
     created: datetime | None = None
     created_by: str | None = None
     hold: bool = False
+    # None: nobody has to approve it.
+    approve: Approval | None = None
     not_before: datetime | None = None
     expects: tuple[str, ...] = ()
     # `memory: off` keeps recalled experience out of this ticket's prompt.

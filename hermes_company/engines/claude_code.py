@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from hermes_company.domain.settings import EngineSettings
 from hermes_company.domain.signals import Signal, SignalKind
-from hermes_company.engines import claude_consents, failures, hooks, native_skills, transcripts
+from hermes_company.engines import claude_consents, failures, guard, hooks, native_skills, sandbox, transcripts
 from hermes_company.engines.asking import accepted, unanswered
 from hermes_company.engines.programs import Program
 from hermes_company.errors import Refusal
@@ -74,7 +74,7 @@ class ClaudeCode:
         if self._user() == 0 and job.environ.get("IS_SANDBOX") != "1" and not job.settings.sandboxed:
             return _refuses_root()
         try:
-            return unanswered(self.consents(job), claude_consents.CODES, job)
+            return unanswered(self.consents(job), claude_consents.CODES, job) or sandbox.claude_problem(job)
         except Refusal as unreadable:
             return unreadable
 
@@ -141,18 +141,24 @@ class ClaudeCode:
                 **({"IS_SANDBOX": "1"} if job.settings.sandboxed else {}),
             },
             pass_env=_PASS,
-            files={**hooks.files(), "settings.json": _settings(job)},
+            files={**hooks.files(), **guard.files(job), "settings.json": _settings(job)},
         )
 
 
 def _settings(job: Job) -> str:
     """Settings for this run, on top of the person's own."""
-    called = {
-        event: [{"hooks": [{"type": "command", "command": hooks.command(event), "timeout": hooks.TIMEOUT_SECONDS}]}]
-        for event in hooks.KINDS
-    }
+    commands = {event: (hooks.command(event), hooks.TIMEOUT_SECONDS) for event in hooks.KINDS}
+    commands[guard.EVENT] = guard.command(job), guard.timeout(job)
     settings: dict[str, object] = {
-        "hooks": called,
+        "hooks": {
+            event: [{"hooks": [{"type": "command", "command": command, "timeout": seconds}]}]
+            for event, (command, seconds) in commands.items()
+        },
+        # Settings that lie in the workdir could switch all hooks off, the guard among them; agents can write them.
+        "disableAllHooks": False,
+        # … or lead what they call elsewhere.
+        "env": {**hooks.env(), "HC_RUN_DIR": str(job.run_dir), "HC_OUTBOX": str(job.outbox), "HC_RUN_TOKEN": job.token},
+        **sandbox.claude_settings(job),
         # What an agent learns goes through the company's memory, where a person approves it.
         "autoMemoryEnabled": False,
         # A suggested next prompt can be sent by a stray Enter (anthropics/claude-code#90755).

@@ -64,25 +64,6 @@ def record(consents: Iterable[Consent]) -> None:
         rewrite(consent.file, _edited(consent), lock_folder=True)
 
 
-def hooks_off(job: Job) -> Path | None:
-    """The settings file of a person that switches all hooks off, ours with them; None when none does.
-
-    Raises:
-        Refusal: `claude-config-unreadable`.
-    """
-    said: Path | None = None
-    # From the weakest to the strongest; what is said last counts.
-    for file in (
-        _folder(job.environ) / "settings.json",
-        job.workdir / ".claude" / "settings.json",
-        job.workdir / ".claude" / "settings.local.json",
-    ):
-        off = _read(file).get("disableAllHooks")
-        if off is not None:
-            said = file if off is True else None
-    return said
-
-
 def _folder(environ: Mapping[str, str]) -> Path:
     named = environ.get("CLAUDE_CONFIG_DIR")
     return Path(named) if named else home(environ) / ".claude"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 
 from hermes_company.domain.settings import EngineSettings
 from hermes_company.domain.signals import Signal
-from hermes_company.engines import codex_consents, hooks, native_skills, transcripts
+from hermes_company.engines import codex_consents, guard, hooks, native_skills, sandbox, transcripts
 from hermes_company.engines.asking import accepted, unanswered
 from hermes_company.engines.programs import Program
 from hermes_company.errors import Refusal
@@ -87,29 +88,37 @@ class Codex:
             argv=(
                 _PROGRAM.path(job.settings, job.environ),
                 *conversation,
-                "--dangerously-bypass-approvals-and-sandbox",
+                *sandbox.codex_words(job),
                 # Without it the first Codex starts a server that outlives it and that all others share.
                 "--no-daemon",
                 # Hooks that no person has reviewed on the screen are skipped in silence, ours too.
                 "--dangerously-bypass-hook-trust",
                 "-c",
                 "check_for_update_on_startup=false",
-                *_hook_words(),
+                "-c",
+                # A configuration that lies in the workdir could switch them off, the guard among them; agents can write it.
+                "features.hooks=true",
+                # Its search is done by the model's provider, so no hook sees it.
+                *(() if job.policy.network else ("-c", 'web_search="disabled"')),
+                *_hook_words(job),
                 *model,
                 *job.agent.args,
                 "--",
             ),
             env=hooks.env(),
             pass_env=(*_PASS, *_key_names(job)),
-            files=hooks.files(),
+            files={**hooks.files(), **guard.files(job)},
         )
 
 
-def _hook_words() -> Iterator[str]:
-    for event in _EVENTS:
-        # A literal TOML string: nothing in the command is an escape.
+def _hook_words(job: Job) -> Iterator[str]:
+    commands = {event: (hooks.command(event), hooks.TIMEOUT_SECONDS) for event in _EVENTS}
+    commands[guard.EVENT] = guard.command(job), guard.timeout(job)
+    for event, (command, seconds) in commands.items():
+        # A JSON string is a TOML string.
+        hook = f"{{type='command',command={json.dumps(command, ensure_ascii=False)},timeout={seconds}}}"
         yield "-c"
-        yield f"hooks.{event}=[{{hooks=[{{type='command',command='{hooks.command(event)}',timeout={hooks.TIMEOUT_SECONDS}}}]}}]"
+        yield f"hooks.{event}=[{{hooks=[{hook}]}}]"
 
 
 def _key_names(job: Job) -> tuple[str, ...]:

@@ -77,16 +77,6 @@ def record(consents: Iterable[Consent]) -> None:
         rewrite(consent.file, _trusting(consent))
 
 
-def hooks_off(job: Job) -> Path | None:
-    """The configuration file, where it switches hooks off, ours with them; None when it does not.
-
-    Raises:
-        Refusal: `codex-config-unreadable`.
-    """
-    config = read_config(job.environ)
-    return config.file if _mapping(config.values.get("features")).get("hooks") is False else None
-
-
 def _codex_home(environ: Mapping[str, str]) -> Path:
     named = environ.get("CODEX_HOME")
     return Path(named) if named else home(environ) / ".codex"

@@ -10,7 +10,7 @@ from pathlib import Path
 from hermes_company.domain.custom import CustomCommand, fill
 from hermes_company.domain.settings import EngineSettings
 from hermes_company.domain.signals import Signal
-from hermes_company.engines import hooks
+from hermes_company.engines import hooks, sandbox
 from hermes_company.engines.programs import home
 from hermes_company.errors import Refusal
 from hermes_company.ports.engine import Consent, Job, Launch, Readiness
@@ -38,7 +38,7 @@ class Custom:
             _program(job, _custom(job))
         except Refusal as problem:
             return problem
-        return None
+        return sandbox.unknown_to(NAME, job)
 
     prepare = preflight
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from hermes_company.domain.agent import Agent
 from hermes_company.domain.settings import EngineSettings
-from hermes_company.engines import claude_code, claude_consents, codex, codex_consents, hooks
+from hermes_company.engines import claude_code, codex, hooks
 from hermes_company.engines.registry import get_engine
 from hermes_company.errors import Refusal
 from hermes_company.ports.agents import AgentBook
@@ -22,8 +22,6 @@ from hermes_company.wording import Text, say
 _ANSWER_SECONDS = 20
 # Engines whose program says its version when it is asked like this, and does nothing else.
 _TELLS_VERSION = {claude_code.NAME: "--version", codex.NAME: "--version"}
-# Where the engine lets a person switch hooks off: asks for the file that does.
-_HOOKS_OFF = {claude_code.NAME: claude_consents.hooks_off, codex.NAME: codex_consents.hooks_off}
 # One report that is turned into a signal by Python, one by the shell alone.
 _TRIED_EVENTS = ("SessionStart", "PostToolUse")
 
@@ -112,22 +110,6 @@ class EngineExaminer:
                 severity=Severity.BAD,
                 seen=say("{agent} can't start: {fact} {cause}", agent=agent.name, fact=problem.fact, cause=problem.cause),
                 remedy=problem.remedy,
-            )
-        yield from self._check_switch(engine.name, agent)
-
-    def _check_switch(self, engine: str, agent: Agent) -> Iterator[Finding]:
-        """Whether the person's own settings keep the engine from reporting."""
-        asks = _HOOKS_OFF.get(engine)
-        try:
-            files = {file for job in self._jobs(agent) if asks and (file := asks(job))}
-        except Refusal:
-            return  # told as what keeps the agent from starting
-        for file in sorted(files):
-            yield Finding(
-                code="hooks-off",
-                severity=Severity.WARN,
-                seen=say("{agent}: {file} switches the hooks of {engine} off.", agent=agent.name, file=file, engine=engine),
-                remedy=say("Tickets are finished all the same; their progress is not seen. Take the line out of the file."),
             )
 
     def _check_hooks(self) -> Iterator[Finding]:

@@ -24,6 +24,10 @@ KINDS = {
     "Notification": SignalKind.NOTICE,
     "SessionEnd": SignalKind.SESSION_ENDED,
 }
+# Written by the guard, which no engine calls by that name.
+GUARD_REFUSED = "GuardRefused"
+GUARD_ASKED = "GuardAsked"
+_BY_GUARD = {GUARD_REFUSED: SignalKind.GUARD_REFUSED, GUARD_ASKED: SignalKind.GUARD_ASKED}
 # `Signal.detail` of a turn that did not really end: it was sent on with what is missing, or background work wakes it up.
 NUDGED = "nudged"
 BACKGROUND = "background"
@@ -47,7 +51,8 @@ def env() -> dict[str, str]:
 
 def read_signal(line: Mapping[str, object]) -> Signal | None:
     """One parsed line of `signals.jsonl`; None when it is not a report that we know."""
-    kind = KINDS.get(str(line.get("event")))
+    event = str(line.get("event"))
+    kind = _BY_GUARD.get(event) or KINDS.get(event)
     at = line.get("at")
     if kind is None or not isinstance(at, int | float):
         return None
@@ -57,7 +62,7 @@ def read_signal(line: Mapping[str, object]) -> Signal | None:
         session_id=_text(line, "session_id"),
         transcript=_text(line, "transcript_path"),
         prompt_sha256=_text(line, "prompt_sha256"),
-        error=_text(line, "error"),
+        error=_text(line, "error") or _text(line, "rule") or _text(line, "question"),
         detail=_detail(line),
     )
 
@@ -72,4 +77,4 @@ def _detail(line: Mapping[str, object]) -> str | None:
         return NUDGED
     if line.get("background"):
         return BACKGROUND
-    return _text(line, "notification_type") or _text(line, "source") or _text(line, "reason")
+    return _text(line, "call") or _text(line, "notification_type") or _text(line, "source") or _text(line, "reason")

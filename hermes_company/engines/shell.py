@@ -9,7 +9,7 @@ from pathlib import Path
 
 from hermes_company.domain.settings import EngineSettings
 from hermes_company.domain.signals import Signal
-from hermes_company.engines import hooks
+from hermes_company.engines import hooks, sandbox
 from hermes_company.errors import Refusal
 from hermes_company.ports.engine import Consent, Job, Launch, Readiness
 from hermes_company.wording import say
@@ -50,7 +50,7 @@ class Shell:
 
     def preflight(self, job: Job) -> Refusal | None:
         """See `Engine.preflight`."""
-        return None
+        return sandbox.unknown_to(NAME, job)
 
     prepare = preflight
 

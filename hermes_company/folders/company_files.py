@@ -17,6 +17,7 @@ from hermes_company.domain.ticket import State
 from hermes_company.errors import Refusal
 from hermes_company.folders.atomic import create_exclusive
 from hermes_company.folders.layout import MARKER, Layout
+from hermes_company.folders.policy_file import glance_at_policy
 from hermes_company.folders.settings_file import first_settings, socket_name
 from hermes_company.folders.templates import template_files, template_source
 from hermes_company.wording import Lang, Text, say
@@ -214,6 +215,8 @@ def _fill(layout: Layout, *, lang: Lang, samples: bool, company_id: str) -> None
     layout.private.mkdir(mode=0o700)
     _write_identity(layout, company_id)
     (layout.root / ".gitignore").write_text(_IGNORED, encoding="utf-8")
+    # The first command is quick as well.
+    glance_at_policy(layout)
 
 
 def _write_identity(layout: Layout, company_id: str) -> None:

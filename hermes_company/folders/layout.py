@@ -26,6 +26,10 @@ class Layout:
         return self.root / "company"
 
     @cached_property
+    def policy_file(self) -> Path:
+        return self.company / "policy.yaml"
+
+    @cached_property
     def skills(self) -> Path:
         return self.company / "skills"
 
@@ -119,6 +123,11 @@ class Layout:
         return self.private / "doorbell"
 
     @cached_property
+    def kept(self) -> Path:
+        """What the company's own files held before attempts, each content once, by its sha256."""
+        return self.private / "kept"
+
+    @cached_property
     def identity(self) -> Path:
         """`company.json`: the company's id, which tags its tmux session."""
         return self.private / "company.json"
@@ -146,6 +155,20 @@ class Layout:
 
     def run(self, ticket: str, attempt: int) -> Path:
         return _below(self.runs, ticket, str(attempt))
+
+    def approvals(self, ticket: str) -> Path:
+        """What its agent has asked a person, and the answers."""
+        return self.runs / ticket / "approvals"
+
+    @cached_property
+    def allowed(self) -> Path:
+        """What people have approved for good."""
+        return self.private / "allowed.json"
+
+    @cached_property
+    def answered(self) -> Path:
+        """Answers that the loop has not told and delivered yet."""
+        return self.private / "answered"
 
     @cached_property
     def tmux_conf(self) -> Path:

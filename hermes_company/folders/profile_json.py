@@ -244,6 +244,7 @@ _FIELDS: _Fields = {
     "env": (_list_of(lambda value: bool(_VARIABLE.fullmatch(value))), say("a list of variable names (never their values)")),
     "args": (_list_of(_is_line), say("a list of words")),
     "memory": (lambda value: isinstance(value, bool), say("true or false")),
+    "sandbox": (lambda value: value == "workspace-write", say("workspace-write")),
     CUSTOM: (lambda value: isinstance(value, Mapping), say("an object: {{ … }}")),
 }
 _CUSTOM_FIELDS: _Fields = {

@@ -8,6 +8,7 @@ from typing import Any
 
 import yaml
 
+from hermes_company.domain.ticket import Approval
 from hermes_company.folders.ticket_file import ADDED, BadTicket, Parts, parse_ticket, scalar, split_ticket, without_runtime
 from hermes_company.folders.yaml_text import load_yaml
 from hermes_company.wording import say
@@ -45,6 +46,11 @@ def with_fields(raw: bytes, changes: Mapping[str, object]) -> bytes:
 def with_hold(raw: bytes, held: bool) -> bytes:
     """`raw` with `hold: true`, or without `hold`; see `with_fields`."""
     return with_fields(raw, {"hold": True if held else None})
+
+
+def with_approval(raw: bytes) -> bytes:
+    """`raw` with `approve: given`; see `with_fields`."""
+    return with_fields(raw, {"approve": Approval.GIVEN.value})
 
 
 def _joined(parts: Parts, front: bytes) -> bytes:

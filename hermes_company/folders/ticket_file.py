@@ -14,7 +14,7 @@ from typing import Any
 
 from hermes_company.domain.expecting import is_expectation
 from hermes_company.domain.names import is_agent_name, is_skill_name, is_ticket_id
-from hermes_company.domain.ticket import Priority, Ticket, Trust
+from hermes_company.domain.ticket import Approval, Priority, Ticket, Trust
 from hermes_company.errors import Refusal
 from hermes_company.folders.yaml_text import BadYaml, load_yaml
 from hermes_company.wording import Text, say
@@ -40,6 +40,7 @@ KEYS = (
     "created",
     "created_by",
     "hold",
+    "approve",
     "not_before",
     "expects",
     "memory",
@@ -243,6 +244,7 @@ def _build(ticket_id: str, fields: Mapping[str, Any], body: str, digest: str) ->
         created=_moment(fields, "created"),
         created_by=_text(fields, "created_by"),
         hold=_flag(fields, "hold", default=False),
+        approve=_approval(fields),
         not_before=_moment(fields, "not_before"),
         expects=_words(fields, "expects", is_expectation, say("a path or a pattern below the workdir")),
         memory=_flag(fields, "memory", default=True),
@@ -278,6 +280,14 @@ def _priority(fields: Mapping[str, Any]) -> Priority:
         return Priority(word.casefold())
     except ValueError:
         raise _bad("priority", word, say("urgent, high, normal or low")) from None
+
+
+def _approval(fields: Mapping[str, Any]) -> Approval | None:
+    word = _text(fields, "approve")
+    try:
+        return Approval(word.casefold()) if word else None
+    except ValueError:
+        raise _bad("approve", word, say("before (or given, once a person has approved it)")) from None
 
 
 _A_NAME = say("a name that may stand here")

@@ -54,6 +54,7 @@ class Assessor:
             needs={t.id: t.needs for t in view.todo.values() if isinstance(t, Ticket) and t.needs},
             unsettled=view.unsettled,
             company_hold=sight.spending.company_hold(),
+            policy_problem=self._policy_problem(),
             agent_holds={name: sight.spending.agent_hold(name) for name in agents},
         )
 
@@ -97,6 +98,13 @@ class Assessor:
         except Refusal as problem:
             return problem
         return missing_workdir(ticket.id, path) if path is not None and not Path(path).is_dir() else None
+
+    def _policy_problem(self) -> Refusal | None:
+        try:
+            self._sight.policy()
+        except Refusal as problem:
+            return problem
+        return None
 
     def engine_problem(self, name: str) -> Refusal | None:
         """Why nothing can be started on that engine now; None when it can."""

@@ -166,6 +166,7 @@ class Claimer:
         prompt = self._prompt(run, ticket, agent, engine)
         run = replace(run, project=prompt.project)
         job = self._job(run, ticket, agent, prompt)
+        parts.protection.snapshot(job.run_dir, open_to=(workdir, outbox))
         self._record_prompt(run, prompt)
         problem = engine.prepare(job)
         if problem:
@@ -255,6 +256,8 @@ class Claimer:
             environ=self._parts.environ,
             feedback=run.feedback,
             skills=prompt.skills,
+            policy=self._parts.policy(),
+            tmux_socket=self._parts.tmux_socket,
         )
 
     def _record_prompt(self, run: Attempt, prompt: RenderedPrompt) -> None:

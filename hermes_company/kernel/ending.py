@@ -20,6 +20,7 @@ from hermes_company.kernel.asking import Dialogs
 from hermes_company.kernel.claims import checked
 from hermes_company.kernel.parts import Look, Mind, Parts
 from hermes_company.kernel.reports import Reports
+from hermes_company.kernel.rules import Rules
 from hermes_company.kernel.watching import Watcher
 from hermes_company.ports.board import BoardView, PlaceTaken, TicketGone
 from hermes_company.ports.workers import EndProgress
@@ -35,9 +36,10 @@ _RACY_SECONDS = 0.02
 class Ender:
     """Settles open attempts."""
 
-    def __init__(self, parts: Parts, mind: Mind) -> None:
+    def __init__(self, parts: Parts, mind: Mind, rules: Rules) -> None:
         self._parts = parts
         self._mind = mind
+        self._rules = rules
         self._watcher = Watcher(parts, mind)
         self._dialogs = Dialogs(parts, mind)
         self._reports = Reports(parts, mind)
@@ -85,6 +87,7 @@ class Ender:
         markers = parts.outbox.markers(run.agent, run.ticket, run.token)
         now = parts.clock.boottime()
         signals = self._reports.signals(run)
+        self._rules.hear(run, signals)
         told = self._reports.told(run, signals)
         run = self._reports.note(run, worker, told, produced=markers.done and markers.summary)
         marked = now
@@ -156,6 +159,7 @@ class Ender:
         if progress is not EndProgress.ENDED:
             return
         decided = run.reason
+        run = self._rules.settle(run, self._reports.signals(run))
         target, reason = self._target(run)
         run = replace(run, reason=reason, moved_to=self._move(run, target), closed_at=parts.clock.now())
         if worker.phase is not WorkerPhase.NOT_STARTED:
@@ -165,6 +169,7 @@ class Ender:
         self._tell(run, worker)
         parts.runs.close(replace(run, phase=Phase.CLOSED))
         self._mind.forget(run)
+        self._rules.forget(run)
         tokens = {other.token for other in self._mind.open.values()}
         self._watcher.forget_all_but(tokens)
         self._dialogs.forget_all_but(tokens)

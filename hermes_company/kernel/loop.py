@@ -20,6 +20,7 @@ from hermes_company.kernel.ending import Ender
 from hermes_company.kernel.parts import Mind, Parts
 from hermes_company.kernel.people import People
 from hermes_company.kernel.queue import ReadyQueue
+from hermes_company.kernel.rules import Rules
 from hermes_company.ports.board import BoardView
 from hermes_company.ports.runs import Damaged
 from hermes_company.wording import say
@@ -53,8 +54,9 @@ class Kernel:
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
         self._mind = Mind()
-        self._people = People(parts, self._mind)
-        self._ender = Ender(parts, self._mind)
+        self._rules = Rules(parts)
+        self._people = People(parts, self._mind, self._rules)
+        self._ender = Ender(parts, self._mind, self._rules)
         self._assessor = Assessor(parts)
         self._claimer = Claimer(parts, self._mind, self._assessor, self._ender)
         self._queue = ReadyQueue(parts, self._mind)

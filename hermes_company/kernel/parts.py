@@ -13,6 +13,7 @@ from hermes_company.kernel.sight import Sight
 from hermes_company.ports.board import Board
 from hermes_company.ports.events import Events
 from hermes_company.ports.prompts import Prompts
+from hermes_company.ports.protection import Protection
 from hermes_company.ports.runs import Outbox
 from hermes_company.ports.screens import Screen
 from hermes_company.ports.workers import Workers
@@ -28,6 +29,9 @@ class Parts(Sight):
     events: Events
     workers: Workers
     prompts: Prompts
+    protection: Protection
+    # Name of the company's tmux server.
+    tmux_socket: str
     # A FIFO that wakes the loop; named to the engines' hooks.
     doorbell: Path
     # Fresh unguessable words: a token and a conversation id.

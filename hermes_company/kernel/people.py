@@ -7,6 +7,7 @@ from dataclasses import replace
 from hermes_company.domain.moves import MEANINGS, judges
 from hermes_company.domain.ticket import State
 from hermes_company.kernel.parts import Mind, Parts
+from hermes_company.kernel.rules import Rules
 from hermes_company.ports.board import BoardView
 from hermes_company.ports.events import Draft
 
@@ -14,15 +15,17 @@ from hermes_company.ports.events import Draft
 class People:
     """Tells people's drops, moves and deletions from what the kernel itself did."""
 
-    def __init__(self, parts: Parts, mind: Mind) -> None:
+    def __init__(self, parts: Parts, mind: Mind, rules: Rules) -> None:
         self._parts = parts
         self._mind = mind
+        self._rules = rules
         # Tickets that changed and were not told yet: what a full disk interrupts is told later.
         self._unsaid: set[str] = set()
 
     def remember(self) -> None:
         """Learn from the event log where each ticket was last seen; all of it is compared with the board once."""
         for event in self._parts.events.after(0):
+            self._rules.remember(event)
             if event.ticket and event.kind == "ticket.removed":
                 self._mind.known.pop(event.ticket, None)
             elif event.ticket and "to" in event.data:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hermes_company.domain.settings import EngineSettings
 
 if TYPE_CHECKING:
+    from hermes_company.domain.policy import Policy
     from hermes_company.domain.settings import Settings
     from hermes_company.domain.workdir import Places
     from hermes_company.ports.agents import AgentBook
@@ -29,6 +30,8 @@ class Sight:
     engines: Mapping[str, Engine]
     clock: Clock
     spending: Spending
+    # What agents may do, as it is written now; a Refusal while that can't be read.
+    policy: Callable[[], Policy]
     environ: Mapping[str, str]
     cores: int
 

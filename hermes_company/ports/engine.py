@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from hermes_company.domain.agent import Agent
+from hermes_company.domain.policy import Policy
 from hermes_company.domain.settings import EngineSettings
 from hermes_company.domain.signals import Signal
 from hermes_company.errors import Refusal
@@ -43,6 +44,10 @@ class Job:
     feedback: str | None = None
     # The company's skills that fit the ticket; its prompt names them, an engine may offer them by its own means as well.
     skills: tuple[SkillEntry, ...] = ()
+    # What the guard holds the agent to, fixed for the attempt.
+    policy: Policy = field(default_factory=Policy)
+    # Name of the company's own tmux server.
+    tmux_socket: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 from hermes_company.domain.ticket import State
@@ -81,9 +82,7 @@ def test_looking_writes_nothing(person: Person) -> None:
 
 def test_looking_at_a_fresh_clone_writes_nothing(person: Person) -> None:
     """A company that never ran here has no `.hc`, and gets none by being looked at."""
-    for path in sorted(person.layout.private.rglob("*"), reverse=True):
-        path.unlink()
-    person.layout.private.rmdir()
+    shutil.rmtree(person.layout.private)
     before = tree(person.here)
     examined = doctor(person)
 

@@ -106,19 +106,6 @@ def test_reports_that_cannot_be_made(person: Person) -> None:
     assert "sh" in examined.of("hooks-broken")["seen"]
 
 
-def test_hooks_that_the_person_switched_off(person: Person) -> None:
-    """The engine works and hands in, but nothing of its progress is seen: the file that says so is named."""
-    program(person, "codex", "echo codex-cli 1")
-    config = Path(person.environ["HOME"]) / ".codex" / "config.toml"
-    config.parent.mkdir()
-    config.write_text("[features]\nhooks = false\n")
-    person.ok("agent", "add", "ann", "--engine", "codex")
-    found = doctor(person).of("hooks-off")
-
-    assert found["severity"] == "warn"
-    assert found["seen"] == f"ann: {config} switches the hooks of codex off."
-
-
 def test_a_company_without_agents_has_no_engines(person: Person) -> None:
     """Nothing is tried out for nobody."""
     for path in person.layout.agent("worker").iterdir():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -28,6 +28,8 @@ class FakeEngine:
     resumes: bool = True
     missing: Refusal | None = None
     objection: Refusal | None = None
+    # What it was asked to start, in order.
+    jobs: list[Job] = field(default_factory=list)
 
     def check(self, settings: EngineSettings, environ: Mapping[str, str]) -> Readiness:
         """See `Engine.check`."""
@@ -50,10 +52,12 @@ class FakeEngine:
 
     def start(self, job: Job) -> Launch:
         """See `Engine.start`."""
+        self.jobs.append(job)
         return Launch(argv=("fake", "--session", job.session_id))
 
     def resume(self, job: Job) -> Launch:
         """See `Engine.resume`."""
+        self.jobs.append(job)
         return Launch(argv=("fake", "--resume", job.session_id))
 
     def read_signal(self, line: Mapping[str, object]) -> Signal | None:
@@ -63,7 +67,7 @@ class FakeEngine:
         except ValueError:
             return None
         at = line.get("at")
-        session = line.get("session_id")
+        session, rule, call = line.get("session_id"), line.get("rule"), line.get("call")
         transcript = line.get("transcript")
         failed = line.get("failure")
         until = line.get("until")
@@ -72,7 +76,8 @@ class FakeEngine:
             at=datetime.fromtimestamp(at if isinstance(at, float) else 0.0, UTC),
             session_id=session if isinstance(session, str) else None,
             transcript=transcript if isinstance(transcript, str) else None,
-            detail=BACKGROUND if line.get("background") else None,
+            error=rule if isinstance(rule, str) else None,
+            detail=BACKGROUND if line.get("background") else call if isinstance(call, str) else None,
             failure=None
             if failed is None
             else Failure(

@@ -17,6 +17,8 @@ from hermes_company.folders.board import FolderBoard
 from hermes_company.folders.event_log import EventLog
 from hermes_company.folders.layout import Layout
 from hermes_company.folders.outbox import OutboxFolders
+from hermes_company.folders.policy_file import PolicyFile
+from hermes_company.folders.protection import FolderProtection
 from hermes_company.folders.run_files import RunFiles
 from hermes_company.kernel.loop import Kernel
 from hermes_company.kernel.parts import Parts
@@ -74,7 +76,7 @@ class Rig:
         whole = self._whole()
         if self.plan is None:
             return whole
-        names = ("board", "runs", "outbox", "events", "workers", "agents", "prompts")
+        names = ("board", "runs", "outbox", "events", "workers", "agents", "prompts", "protection")
         return replace(whole, **{name: Crashing(getattr(whole, name), self.plan) for name in names})
 
     def _whole(self) -> Parts:
@@ -92,6 +94,9 @@ class Rig:
             engines={"fake": self.engine},
             screens=self.screens,
             prompts=self.prompts,
+            protection=FolderProtection(self.layout),
+            policy=PolicyFile(self.layout),
+            tmux_socket="hermes-rig",
             clock=self.clock,
             environ={"PATH": os.defpath, "SECRET": "s3cret"},
             doorbell=self.layout.doorbell,

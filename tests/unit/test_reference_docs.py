@@ -10,7 +10,10 @@ from typing import Any
 import pytest
 
 from hermes_company.domain.agent import Agent
+from hermes_company.domain.guard.sentences import RULES as REFUSALS
 from hermes_company.domain.moves import MEANINGS
+from hermes_company.domain.policy import RULES as RULES_OF_POLICY
+from hermes_company.domain.policy import Policy
 from hermes_company.domain.run import RULES
 from hermes_company.domain.settings import Budget, Budgets, EngineSettings, LearningSettings, Price, Settings, TmuxSettings
 from hermes_company.folders.templates import template_source
@@ -79,6 +82,21 @@ def test_every_outcome_is_explained_with_its_rule() -> None:
         _, goes_to, retry = explained[outcome.value]
         assert goes_to == (f"`{rule.to.value}`" if rule.to else "where the person put it")
         assert retry == ("yes" if rule.counts else "no")
+
+
+def test_every_policy_key_is_explained() -> None:
+    """The policy's page has each key of policy.yaml, and no other."""
+    assert set(rows("reference/policy.md", "key")) == {field.name for field in fields(Policy)}
+
+
+def test_every_rule_is_explained_with_its_default() -> None:
+    """The policy's page has each rule with what it says by itself, and every name that a refusal can carry."""
+    switched = rows("reference/policy.md", "rule")
+
+    assert {name: cells[-1].strip("`") for name, cells in switched.items()} == {
+        n: level.value for n, level in RULES_OF_POLICY.items()
+    }
+    assert set(switched) | set(rows("reference/policy.md", "what a refusal names")) == set(REFUSALS)
 
 
 def test_every_move_of_a_person_is_explained() -> None:

@@ -2,9 +2,9 @@
 
 from types import ModuleType
 
-from hermes_company.wording.zh import cli, core, cost, custom, doctor, engines, limits, memory, skills, talk, terminal
+from hermes_company.wording.zh import cli, core, cost, custom, doctor, engines, guard, limits, memory, skills, talk, terminal
 
-ROOMS: tuple[ModuleType, ...] = (core, engines, custom, terminal, limits, memory, skills, talk, cli, doctor, cost)
+ROOMS: tuple[ModuleType, ...] = (core, engines, guard, custom, terminal, limits, memory, skills, talk, cli, doctor, cost)
 
 
 def helps(room: ModuleType) -> dict[str, str]:

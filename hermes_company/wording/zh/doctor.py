@@ -127,8 +127,6 @@ SENTENCES: dict[str, str] = {
     "{engine}: its program {program} does not start: {problem}": "{engine}：程序 {program} 无法启动：{problem}",
     "Install it again, or name a working one in company.yaml as `engines.{engine}.command`.": "请重新安装，或在 company.yaml 的 `engines.{engine}.command` 里写一个可用的程序。",
     "{agent} can't start: {fact} {cause}": "{agent} 无法启动：{fact}{cause}",
-    "{agent}: {file} switches the hooks of {engine} off.": "{agent}：{file} 关掉了 {engine} 的钩子。",
-    "Tickets are finished all the same; their progress is not seen. Take the line out of the file.": "工单照样能完成，只是看不到进度。请从文件里去掉这一行。",
     "What engines call to report works.": "引擎用来汇报的钩子可用。",
     "What engines call to report does not work: {problem}": "引擎用来汇报的钩子不可用：{problem}",
     "{event} left no line that can be read": "{event} 没有留下可读的一行",
