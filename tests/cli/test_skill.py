@@ -155,7 +155,8 @@ def test_a_ticket_that_is_only_called_like_that(person: Person) -> None:
     [
         ("skill show nothing", "skill-unknown"),
         ("skill approve launch-chek", "skill-unknown"),
-        ("skill approve ../launch-check", "skill-unknown"),
+        ("skill approve ../elsewhere", "skill-unknown"),
+        ("skill show ../elsewhere", "skill-unknown"),
         ("skill rollback ../../tasks", "skill-unknown"),
         (f"review reject {TICKET} -m no --anew", "skill-has-no-agent"),
         (f"skill edit {NAME}", "editor-missing"),
@@ -164,8 +165,10 @@ def test_a_ticket_that_is_only_called_like_that(person: Person) -> None:
     ],
 )
 def test_what_is_refused_changes_nothing(person: Person, line: str, code: str) -> None:
-    """Unknown names, ways that lead nowhere."""
+    """Unknown names, ways that lead nowhere or out of the folders."""
     draft(person)
+    (person.layout.company / "elsewhere").mkdir()
+    (person.layout.company / "elsewhere" / "SKILL.md").write_text(SKILL.format(name="elsewhere", step="x"))
     before = tree(person.layout.company)
     answer = person.hc(*line.split())
 
