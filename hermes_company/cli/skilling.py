@@ -98,13 +98,15 @@ def approve(company: Company, name: str) -> Did:
     Raises:
         Refusal: `skill-unknown`, `skill-unfit`, `skill-exists`, `ticket-moved`.
     """
-    skill = find(company, name)
-    if skill.place is not Place.APPROVED:
-        _require_fit(skill, company.shelf.problems(skill), say("Correct it: `hc skill edit {name}`.", name=name))
-        _move(company, skill, Place.APPROVED)
-    elif not _close(company, skill):
+    with company.shelf.deciding():
+        skill = find(company, name)
+        decided = skill.place is Place.APPROVED
+        if not decided:
+            _require_fit(skill, company.shelf.problems(skill), say("Correct it: `hc skill edit {name}`.", name=name))
+            _move(company, skill, Place.APPROVED)
+        closed = _close(company, skill)
+    if decided and not closed:
         return Did(False, say("The skill {name} is approved already.", name=name))
-    _close(company, skill)
     return Did(True, say("The skill {name} is approved.", name=name))
 
 
@@ -114,12 +116,14 @@ def reject(company: Company, name: str, words: str) -> Did:
     Raises:
         Refusal: `skill-unknown`, `skill-exists`, `ticket-moved`.
     """
-    skill = find(company, name)
-    if skill.place is not Place.REJECTED:
-        _move(company, skill, Place.REJECTED, words)
-    elif not _close(company, skill):
+    with company.shelf.deciding():
+        skill = find(company, name)
+        decided = skill.place is Place.REJECTED
+        if not decided:
+            _move(company, skill, Place.REJECTED, words)
+        closed = _close(company, skill)
+    if decided and not closed:
         return Did(False, say("The skill {name} is rejected already.", name=name))
-    _close(company, skill)
     return Did(True, say("The skill {name} is rejected.", name=name))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from skills_ref import validate
 
 from hermes_company.domain.ticket import State, Ticket
+from hermes_company.folders.atomic import replace_text
 from hermes_company.folders.ticket_file import parse_ticket
 from hermes_company.folders.yaml_text import load_yaml
 from hermes_company.userspace.files import Unreadable
@@ -200,6 +202,19 @@ def test_a_persons_edit_stays(drafted: Workshop) -> None:
     assert drafted.drafts() == [NAME]
 
 
+def test_an_edit_at_the_same_moment_stays(drafted: Workshop) -> None:
+    """Saved after the draft was read and before it is written: the person's text is what lies there."""
+
+    def late(path: Path, old: str, new: str) -> bool:
+        path.write_text("mine")
+        return replace_text(path, old, new)
+
+    drafted.program = drafted.again(late)
+    drafted.accept("TASK-004")
+
+    assert drafted.draft().read_text() == "mine"
+
+
 @pytest.mark.parametrize("target", [State.DOING, State.TODO])
 def test_a_rejected_one_is_not_drafted_again(drafted: Workshop, target: State) -> None:
     """Its ticket moved out of review, the draft lies among the rejected ones, and further tickets change nothing."""
@@ -230,6 +245,24 @@ def test_a_rejection_that_is_faster_than_the_loop(drafted: Workshop) -> None:
     drafted.shelf.move(found, Place.REJECTED)
     drafted.happen("ticket.added", TICKET, to="review")
 
+    assert drafted.rejected().exists()
+
+
+def test_nobody_looks_between_the_skill_and_its_ticket(drafted: Workshop) -> None:
+    """While a command moves both, the program waits: seeing only one of them moved, it would undo or turn the decision."""
+    event = drafted.desk.event("ticket.moved", TICKET, **{"from": "blocked", "to": "review"})
+    program = threading.Thread(target=drafted.program.handle, args=(event,))
+    with drafted.shelf.deciding():
+        found = drafted.shelf.find(NAME)
+        assert found
+        drafted.shelf.move(found, Place.REJECTED)
+        program.start()
+        program.join(timeout=0.3)
+        waits = program.is_alive()
+        drafted.layout.ticket(TICKET, State.REVIEW).rename(drafted.layout.ticket(TICKET, State.DONE))
+    program.join(timeout=20)
+
+    assert waits
     assert drafted.rejected().exists()
 
 
