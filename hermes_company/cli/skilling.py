@@ -142,13 +142,13 @@ def edit(door: Door, name: str, file: str) -> Did:
     if file:
         candidate.write_text(_given(file, door.cwd), encoding="utf-8")
     else:
-        candidate.write_text(before, encoding="utf-8")
-        _run_editor(door, candidate)
+        _edited(door, candidate, before)
     after = _text(candidate)
-    again = say("Your text is kept. Correct it, then: hc skill edit {name} --file {file}", name=name, file=candidate)
+    again = say("Your text is kept in {file}; `hc skill edit {name}` opens it again.", name=name, file=candidate)
     _require_fit(skill, lint_skill(candidate, load_yaml), again)
     if after != before:
-        write_atomic(skill.path, after)
+        # It may have been approved while it was in the editor.
+        write_atomic(find(company, name).path, after)
         record(door, f"skills: edit {name}")
     candidate.unlink()
     if after == before:
@@ -242,6 +242,18 @@ def _unreadable(file: str, reason: Text) -> Refusal:
         cause=say("The skill is as it was."),
         remedy=say("Name a UTF-8 text file, or `-` for standard input."),
     )
+
+
+def _edited(door: Door, candidate: Path, text: str) -> None:
+    """Let the person edit the text, or what they had made of it when it was refused."""
+    if not candidate.exists():
+        candidate.write_text(text, encoding="utf-8")
+    try:
+        _run_editor(door, candidate)
+    except Refusal:
+        if _text(candidate) == text:
+            candidate.unlink()
+        raise
 
 
 def _run_editor(door: Door, file: Path) -> None:
