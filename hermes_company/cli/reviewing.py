@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _MOST_SUMMARY_BYTES = 65_536
 _MOST_FILES = 200
 # Ours, or put aside by us.
-_NOT_HANDED_IN = ("DONE", "BLOCKED", ".attempts")
+_NOT_HANDED_IN = ("DONE", "BLOCKED", ".attempts", ".agents")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
