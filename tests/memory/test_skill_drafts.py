@@ -11,11 +11,13 @@ from hypothesis import strategies as st
 from skills_ref import validate
 
 from hermes_company.domain.ticket import State, Ticket
-from hermes_company.folders.atomic import replace_text
+from hermes_company.folders.atomic import replace_text, write_atomic
 from hermes_company.folders.ticket_file import parse_ticket
 from hermes_company.folders.yaml_text import load_yaml
+from hermes_company.ports.events import Event
 from hermes_company.userspace.files import Unreadable
 from hermes_company.userspace.memory.note import Kind, Note, Status
+from hermes_company.userspace.programs import Programs
 from hermes_company.userspace.skills import CompanySkills
 from hermes_company.userspace.skills.draft import Draft, draft_text, skill_name
 from hermes_company.userspace.skills.lint import lint_skill
@@ -389,6 +391,28 @@ def test_drafts_are_not_written_through_a_link(shop: Workshop, tmp_path: Path) -
         shop.accept("TASK-003")
 
     assert list((tmp_path / "elsewhere").rglob("*.md")) == []
+
+
+def test_its_failure_holds_nobody_up(shop: Workshop) -> None:
+    """Where drafts can't be written, other programs see every event all the same, and the log says what failed."""
+    shop.layout.skill_drafts.write_text("no folder")
+    for number in (1, 2, 3):
+        shop.desk.finish(f"TASK-00{number}", "落地页", f"## 可复用模式\n- {PATTERN}\n")
+        shop.desk.approve(f"TASK-00{number}")
+    seen: list[int] = []
+
+    class Other:
+        name = "other"
+
+        def handle(self, event: Event) -> None:
+            seen.append(event.seq)
+
+    events = list(shop.desk.events.after(0))
+    folder = shop.layout.private / "programs"
+    Programs([shop.program, Other()], shop.desk.events, folder, shop.desk.clock, write=write_atomic).catch_up()
+
+    assert seen[: len(events)] == [event.seq for event in events]
+    assert [event.data["program"] for event in shop.told("program.failed")] == ["skills"]
 
 
 @pytest.mark.parametrize(
