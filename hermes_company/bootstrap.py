@@ -151,7 +151,8 @@ class Company:
         from hermes_company.folders.yaml_text import load_yaml
         from hermes_company.userspace.skills.shelf import Shelf
 
-        return Shelf(self.layout.skills, self.layout.skill_drafts, parse_yaml=load_yaml)
+        lock = self.layout.cache / "skills.lock"
+        return Shelf(self.layout.skills, self.layout.skill_drafts, lock=lock, parse_yaml=load_yaml)
 
     @cached_property
     def prompts(self) -> PromptWriter:
@@ -342,13 +343,14 @@ class Company:
         )
 
     def _skill_drafts(self) -> SkillDrafts:
-        from hermes_company.folders.atomic import write_atomic
+        from hermes_company.folders.atomic import replace_text, write_atomic
         from hermes_company.folders.ticket_desk import BoardDesk
         from hermes_company.userspace.skills.program import SkillDrafts
 
-        settings, desk = self.settings, BoardDesk(self.board)
-        least = settings.draft_skill_after
-        return SkillDrafts(self.notes, self.shelf, desk, self.events, lang=settings.lang, least=least, write=write_atomic)
+        desk, lang, least = BoardDesk(self.board), self.settings.lang, self.settings.draft_skill_after
+        return SkillDrafts(
+            self.notes, self.shelf, desk, self.events, lang=lang, least=least, write=write_atomic, replace=replace_text
+        )
 
     @cached_property
     def redact(self) -> Redact:

@@ -132,7 +132,7 @@ GROUPS = {
     "task": "Make, see and steer tickets.",
     "review": "See what waits for you, approve it or send it back.",
     "memory": "Look into what was learned.",
-    "skill": "Look at the company's skills.",
+    "skill": "See, approve and change the company's skills.",
 }
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _MOST_SUMMARY_BYTES = 65_536
 _MOST_FILES = 200
 # Ours, or put aside by us.
-_NOT_HANDED_IN = ("DONE", "BLOCKED", ".attempts")
+_NOT_HANDED_IN = ("DONE", "BLOCKED", ".attempts", ".agents")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -88,7 +88,7 @@ def _skill(company: Company, ticket: str) -> Shelved | None:
 
 def record_skills(door: Door, tickets: Sequence[str], verb: str) -> None:
     """Put into the history what was decided on drafted skills."""
-    skills = [ticket.removeprefix(SKILL_TICKET) for ticket in tickets if ticket.startswith(SKILL_TICKET)]
+    skills = [skill.name for ticket in tickets if (skill := _skill(door.company, ticket))]
     if skills:
         from hermes_company.cli.curating import record
 

@@ -98,13 +98,15 @@ def approve(company: Company, name: str) -> Did:
     Raises:
         Refusal: `skill-unknown`, `skill-unfit`, `skill-exists`, `ticket-moved`.
     """
-    skill = find(company, name)
-    if skill.place is not Place.APPROVED:
-        _require_fit(skill, company.shelf.problems(skill), say("Correct it: `hc skill edit {name}`.", name=name))
-        _move(company, skill, Place.APPROVED)
-    elif not _close(company, skill):
+    with company.shelf.deciding():
+        skill = find(company, name)
+        decided = skill.place is Place.APPROVED
+        if not decided:
+            _require_fit(skill, company.shelf.problems(skill), say("Correct it: `hc skill edit {name}`.", name=name))
+            _move(company, skill, Place.APPROVED)
+        closed = _close(company, skill)
+    if decided and not closed:
         return Did(False, say("The skill {name} is approved already.", name=name))
-    _close(company, skill)
     return Did(True, say("The skill {name} is approved.", name=name))
 
 
@@ -114,12 +116,14 @@ def reject(company: Company, name: str, words: str) -> Did:
     Raises:
         Refusal: `skill-unknown`, `skill-exists`, `ticket-moved`.
     """
-    skill = find(company, name)
-    if skill.place is not Place.REJECTED:
-        _move(company, skill, Place.REJECTED, words)
-    elif not _close(company, skill):
+    with company.shelf.deciding():
+        skill = find(company, name)
+        decided = skill.place is Place.REJECTED
+        if not decided:
+            _move(company, skill, Place.REJECTED, words)
+        closed = _close(company, skill)
+    if decided and not closed:
         return Did(False, say("The skill {name} is rejected already.", name=name))
-    _close(company, skill)
     return Did(True, say("The skill {name} is rejected.", name=name))
 
 
@@ -138,13 +142,13 @@ def edit(door: Door, name: str, file: str) -> Did:
     if file:
         candidate.write_text(_given(file, door.cwd), encoding="utf-8")
     else:
-        candidate.write_text(before, encoding="utf-8")
-        _run_editor(door, candidate)
+        _edited(door, candidate, before)
     after = _text(candidate)
-    again = say("Your text is kept. Correct it, then: hc skill edit {name} --file {file}", name=name, file=candidate)
+    again = say("Your text is kept in {file}; `hc skill edit {name}` opens it again.", name=name, file=candidate)
     _require_fit(skill, lint_skill(candidate, load_yaml), again)
     if after != before:
-        write_atomic(skill.path, after)
+        # It may have been approved while it was in the editor.
+        write_atomic(find(company, name).path, after)
         record(door, f"skills: edit {name}")
     candidate.unlink()
     if after == before:
@@ -238,6 +242,18 @@ def _unreadable(file: str, reason: Text) -> Refusal:
         cause=say("The skill is as it was."),
         remedy=say("Name a UTF-8 text file, or `-` for standard input."),
     )
+
+
+def _edited(door: Door, candidate: Path, text: str) -> None:
+    """Let the person edit the text, or what they had made of it when it was refused."""
+    if not candidate.exists():
+        candidate.write_text(text, encoding="utf-8")
+    try:
+        _run_editor(door, candidate)
+    except Refusal:
+        if _text(candidate) == text:
+            candidate.unlink()
+        raise
 
 
 def _run_editor(door: Door, file: Path) -> None:

@@ -124,6 +124,11 @@ def replace_existing(path: Path, data: bytes, *, expected: bytes, durable: bool 
         temporary.unlink(missing_ok=True)
 
 
+def replace_text(path: Path, old: str, new: str) -> bool:
+    """See `ReplaceText` and `replace_existing`."""
+    return replace_existing(path, new.encode(), expected=old.encode())
+
+
 def try_renames(folder: Path) -> tuple[bool, bool]:
     """Whether the file system of `folder` has a rename that refuses to overwrite, and one that exchanges two files.
 

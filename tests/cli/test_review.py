@@ -34,6 +34,8 @@ def test_show(person: Person) -> None:
     outbox = person.layout.outbox("worker", "TASK-1")
     (outbox / ".attempts/1").mkdir(parents=True)
     (outbox / ".attempts/1/old.txt").touch()
+    (outbox / ".agents").mkdir()
+    (outbox / ".agents/skills").symlink_to(outbox / "gone")
     (outbox / "site").mkdir()
     (outbox / "site/page.html").write_text("<p>")
     text = person.ok("review", "show", "TASK-1").out

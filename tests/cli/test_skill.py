@@ -155,7 +155,8 @@ def test_a_ticket_that_is_only_called_like_that(person: Person) -> None:
     [
         ("skill show nothing", "skill-unknown"),
         ("skill approve launch-chek", "skill-unknown"),
-        ("skill approve ../launch-check", "skill-unknown"),
+        ("skill approve ../elsewhere", "skill-unknown"),
+        ("skill show ../elsewhere", "skill-unknown"),
         ("skill rollback ../../tasks", "skill-unknown"),
         (f"review reject {TICKET} -m no --anew", "skill-has-no-agent"),
         (f"skill edit {NAME}", "editor-missing"),
@@ -164,8 +165,10 @@ def test_a_ticket_that_is_only_called_like_that(person: Person) -> None:
     ],
 )
 def test_what_is_refused_changes_nothing(person: Person, line: str, code: str) -> None:
-    """Unknown names, ways that lead nowhere."""
+    """Unknown names, ways that lead nowhere or out of the folders."""
     draft(person)
+    (person.layout.company / "elsewhere").mkdir()
+    (person.layout.company / "elsewhere" / "SKILL.md").write_text(SKILL.format(name="elsewhere", step="x"))
     before = tree(person.layout.company)
     answer = person.hc(*line.split())
 
@@ -227,10 +230,22 @@ def test_edit_in_an_editor(person: Person, tmp_path: Path) -> None:
     after = path.read_text()
     person.environ["VISUAL"] = "false"
     failed = person.hc("skill", "edit", NAME)
+    left = list((person.layout.private / "edit").rglob("*.md"))
 
     assert "- Look twice." in after
     assert failed.err.startswith("✗ editor-failed: ")
-    assert path.read_text() == after
+    assert (path.read_text(), left) == (after, [])
+
+
+def test_what_was_refused_is_opened_again(person: Person) -> None:
+    """A text that the standard refuses is not lost: the next edit goes on with it."""
+    path = draft(person)
+    edited(person, SKILL.format(name="Other", step="Look three times."))
+    person.environ["PATH"] = os.environ["PATH"]
+    person.environ["EDITOR"] = f"sed -i s/Other/{NAME}/"
+    person.ok("skill", "edit", NAME)
+
+    assert path.read_text() == SKILL.format(name=NAME, step="Look three times.")
 
 
 def test_rollback_brings_the_earlier_version_back(person: Person) -> None:

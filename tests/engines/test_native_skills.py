@@ -99,6 +99,7 @@ def test_a_persons_folder_stays_as_it_is(binaries: Path, tmp_path: Path) -> None
 
             assert offered(model.turns[0]) == listed
             assert tree(job.workdir) == before
+            assert not (job.outbox / ".agents").exists()
             assert _links(tmp_path / "a") + _links(tmp_path / "b") == []
 
 

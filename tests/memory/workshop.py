@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from hermes_company.domain.ticket import State
-from hermes_company.folders.atomic import write_atomic
+from hermes_company.folders.atomic import replace_text, write_atomic
 from hermes_company.folders.board import FolderBoard
 from hermes_company.folders.ticket_desk import BoardDesk
 from hermes_company.folders.yaml_text import load_yaml
 from hermes_company.ports.events import Event
+from hermes_company.ports.files import ReplaceText
 from hermes_company.userspace.skills.program import SkillDrafts
 from hermes_company.userspace.skills.shelf import Shelf
 from hermes_company.wording import Lang
@@ -27,16 +28,20 @@ class Workshop:
     def __init__(self, root: Path, *, least: int = 3, lang: Lang = "zh") -> None:
         self.layout = new_company(root, lang=lang)
         self.desk = Desk(root)
-        self.shelf = Shelf(self.layout.skills, self.layout.skill_drafts, parse_yaml=load_yaml)
+        self.shelf = Shelf(
+            self.layout.skills, self.layout.skill_drafts, lock=self.layout.cache / "skills.lock", parse_yaml=load_yaml
+        )
         self.board = FolderBoard(self.layout, self.desk.clock, 0.0)
         self.tickets = BoardDesk(self.board)
         self.least, self.lang = least, lang
         self.program = self.again()
 
-    def again(self) -> SkillDrafts:
+    def again(self, replace: ReplaceText = replace_text) -> SkillDrafts:
         """The program as a new process builds it."""
         book, events = self.desk.book, self.desk.events
-        return SkillDrafts(book, self.shelf, self.tickets, events, lang=self.lang, least=self.least, write=write_atomic)
+        return SkillDrafts(
+            book, self.shelf, self.tickets, events, lang=self.lang, least=self.least, write=write_atomic, replace=replace
+        )
 
     def accept(self, ticket: str, pattern: str = PATTERN, *, agent: str = "laohuang", **data: Any) -> Event:
         """A ticket whose summary has this pattern is handed in and accepted."""

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from hermes_company.userspace.files import Unreadable
-from hermes_company.userspace.memory.approval import ACCEPTED
 from hermes_company.userspace.memory.guards import suspicious
 from hermes_company.userspace.memory.note import Kind, Note, Status
 from hermes_company.userspace.memory.notebook import NoteBook, NoteFile
@@ -105,7 +104,7 @@ class Patterns:
         for ticket in note.accepted_in:
             source = self._book.get(note.agent, Kind.EXPERIENCE, ticket)
             # Accepted work may still hold what nobody has read: its summary was quarantined, or comes from outside.
-            if source and source.outcome == ACCEPTED and source.status is not Status.QUARANTINED and not source.untrusted:
+            if source and source.status is not Status.QUARANTINED and not source.untrusted:
                 yield Sighting(ticket=ticket, agent=note.agent, date=source.created, title=source.title)
 
 

@@ -9,7 +9,7 @@ from hermes_company.domain.names import SKILL_TICKET
 from hermes_company.domain.ticket import State
 from hermes_company.ports.desk import TicketDesk
 from hermes_company.ports.events import Event, Events
-from hermes_company.ports.files import WriteText
+from hermes_company.ports.files import ReplaceText, WriteText
 from hermes_company.userspace.files import Unreadable, read_text
 from hermes_company.userspace.memory.notebook import NoteBook
 from hermes_company.userspace.skills.draft import Draft, draft_text, skill_name, ticket_body, ticket_fields, untouched
@@ -42,6 +42,7 @@ class SkillDrafts:
         lang: the language that drafts and their tickets are written in.
         least: in how many accepted tickets; 0: never.
         write: replaces a file.
+        replace: replaces a file that nobody has changed meanwhile.
     """
 
     name = "skills"
@@ -56,6 +57,7 @@ class SkillDrafts:
         lang: Lang,
         least: int,
         write: WriteText,
+        replace: ReplaceText,
     ) -> None:
         self._book = book
         self._shelf = shelf
@@ -64,6 +66,7 @@ class SkillDrafts:
         self._lang = lang
         self._least = least
         self._write = write
+        self._replace = replace
         self._desk = desk
 
     def handle(self, event: Event) -> None:
@@ -71,7 +74,8 @@ class SkillDrafts:
         if event.ticket is None or event.kind not in _CHANGES:
             return
         if event.ticket.startswith(SKILL_TICKET):
-            self._decided(event)
+            with self._shelf.deciding():
+                self._decided(event)
         elif self._least and _may_count_otherwise(event):
             taught = self._patterns.taught_by(event.ticket)
             if taught:
@@ -115,17 +119,11 @@ class SkillDrafts:
             return
         metadata = self._shelf.metadata(skill)
         draft = Draft(name=name, ticket=skill.ticket, drafted=metadata.get("hc-drafted", ""), evidence=evidence)
-        if evidence.sightings and untouched(_text(skill.path), metadata):
-            self._replace(skill.path, draft_text(draft, self._lang))
+        before, after = _text(skill.path), draft_text(draft, self._lang)
+        if evidence.sightings and untouched(before, metadata) and after != before:
+            self._replace(skill.path, before, after)
         if metadata.get("hc-ticket") == skill.ticket and self._desk.where(skill.ticket) is None:
             self._file(draft)
-
-    def _replace(self, path: Path, text: str) -> None:
-        if text != _text(path):
-            try:
-                self._write(path, text)
-            except FileNotFoundError:
-                return  # a person has just decided on it
 
     def _note(self, name: str, evidence: Evidence) -> None:
         for note in evidence.notes:
@@ -145,8 +143,6 @@ class SkillDrafts:
                 self._shelf.move(skill, to)
             except NameTaken:
                 problems = [say("there is a skill `{name}` already", name=skill.name)]
-            except FileNotFoundError:
-                return  # a person's command was faster
         if problems:
             data = {"name": skill.name, "problems": [problem.to_json() for problem in problems]}
             self._events.append("skill.unfit", ticket=ticket, data=data)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -16,6 +17,7 @@ from hermes_company.userspace.skills.skill_file import FILE_NAME, Skill, read_sk
 from hermes_company.wording import say
 
 _REJECTED = ".rejected"
+_LOCK_SECONDS = 10.0
 _REASON = "REJECTED.md"
 
 
@@ -52,12 +54,27 @@ class Shelf:
     Args:
         skills: `company/skills`, the approved ones.
         drafts: `company/skills-drafts`; rejected ones lie in a hidden folder of it.
+        lock: a file in a folder of ours.
         parse_yaml: reads front matter.
     """
 
-    def __init__(self, skills: Path, drafts: Path, *, parse_yaml: ParseYaml) -> None:
+    def __init__(self, skills: Path, drafts: Path, *, lock: Path, parse_yaml: ParseYaml) -> None:
         self._folders = {Place.DRAFT: drafts, Place.APPROVED: skills, Place.REJECTED: drafts / _REJECTED}
+        self._lock = lock
         self._parse_yaml = parse_yaml
+
+    @contextmanager
+    def deciding(self) -> Iterator[None]:
+        """Nobody else moves a skill until its ticket lies where it belongs too: whoever looks in between would undo it.
+
+        Raises:
+            TimeoutError: somebody else has been at it for long.
+        """
+        from filelock import FileLock
+
+        self._lock.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(self._lock, timeout=_LOCK_SECONDS):
+            yield
 
     def folder(self, name: str, place: Place) -> Path:
         """Where a skill of that name lies, or would."""

@@ -304,7 +304,7 @@ HELP: dict[str, str] = {
     "At most so many.": "最多几条。",
     "Say what a ticket's agent would be told, and why the rest is left out.": "说明处理某工单的员工会得知什么，其余为何不给。",
     "For whom; else who has or would get it.": "给谁；不写就是已接手或将接手的员工。",
-    "Look at the company's skills.": "查看公司的技能。",
+    "See, approve and change the company's skills.": "查看、批准和修改公司的技能。",
     "The company's folder (else HC_ROOT, else the one around you).": "公司目录（否则取 HC_ROOT，再否则取所在的公司）。",
     "Language of the answer.": "回答所用的语言。",
     "Answer in JSON.": "用 JSON 回答。",

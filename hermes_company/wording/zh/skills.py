@@ -38,7 +38,7 @@ SENTENCES: dict[str, str] = {
     "What worked": "有效的做法",
     "When to use": "何时使用",
     "Where it comes from": "来源",
-    "Your text is kept. Correct it, then: hc skill edit {name} --file {file}": "你写的内容已保留。修改后运行：hc skill edit {name} --file {file}",
+    "Your text is kept in {file}; `hc skill edit {name}` opens it again.": "你写的内容保留在 {file}；`hc skill edit {name}` 会再次打开它。",
     "`git log -- {path}` shows its versions.": "`git log -- {path}` 会列出它的各个版本。",
     "`hc skill approve {name}` or `hc skill reject {name} -m …`": "`hc skill approve {name}` 或 `hc skill reject {name} -m …`",
     "`hc skill list` shows what there is.": "`hc skill list` 列出现有的技能。",
