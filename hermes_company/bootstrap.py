@@ -376,9 +376,9 @@ class Company:
                     self.board.create(ticket, render_ticket(fields, body))
 
         def owner(agent: str) -> str | None:
-            chosen = self.agents.all().get(self.settings.learning.distill_owner or agent)
-            # That engine has no model: it would look for blocks to run.
-            return None if chosen is None or getattr(chosen, "engine", "shell") == "shell" else chosen.name
+            name = self.settings.learning.distill_owner or agent
+            # That engine has no model: it would look for blocks to run. Whoever is not there makes the ticket wait, visibly.
+            return None if getattr(self.agents.all().get(name), "engine", "") == "shell" else name
 
         return (
             Distiller(self.notes, self.events, self.clock, post=post, owner=owner, lang=self.settings.lang, redact=self.redact),

@@ -107,7 +107,7 @@ def review_json(company: Company, item: Review) -> dict[str, object]:
         "outbox": str(item.outbox) if item.outbox else None,
         "files": [str(path) for path in _files(item)],
         "summary": _summary(item),
-        "thin": _thin(_summary(item)),
+        "thin": _thin(item, _summary(item)),
     }
 
 
@@ -122,7 +122,7 @@ def review_lines(company: Company, item: Review, lang: Lang) -> Iterator[str]:
     for flag in item.flags:
         yield f"  ! {flag.in_lang(lang)}"
     summary = _summary(item)
-    if _thin(summary):
+    if _thin(item, summary):
         thin = say("Its summary has none of the headings that prompts ask for: nothing can be learned from it.")
         yield f"  ! {thin.in_lang(lang)}"
     files = _files(item)
@@ -163,11 +163,11 @@ def _summary(item: Review) -> str | None:
     return None if raw is None else raw.decode("utf-8", "replace")
 
 
-def _thin(summary: str | None) -> bool:
-    """Whether there is a summary and the memory would have no use for it."""
+def _thin(item: Review, summary: str | None) -> bool:
+    """Whether an agent's summary is there and the memory has no use for it."""
     from hermes_company.userspace.memory.summary import parse_summary
 
-    return bool(summary and summary.strip()) and parse_summary(summary or "").thin
+    return bool(item.attempt and summary and summary.strip() and parse_summary(summary).thin)
 
 
 def approve(company: Company, ticket: str, words: str) -> Did:

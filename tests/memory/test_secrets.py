@@ -11,7 +11,10 @@ from typing import Any
 
 import pytest
 
+from hermes_company.bootstrap import Company
 from hermes_company.domain.redaction import redact
+from hermes_company.errors import Refusal
+from hermes_company.folders.layout import Layout
 from hermes_company.folders.yaml_text import load_yaml
 from hermes_company.ports.doctor import Severity
 from hermes_company.userspace.examine import MemoryExaminer
@@ -139,3 +142,18 @@ def test_the_archive_stores_what_is_left(tmp_path: Path) -> None:
     written = "".join(path.read_text() for path in (tmp_path / "memory").rglob("*.md"))
     assert PULUMI not in written
     assert "redacted: [betterleaks_pulumi_api_token]" in written
+
+
+@pytest.mark.parametrize(("text", "kind"), [("name: Acme\n", type(redact)), ("learning: {scanner: kingfisher}\n", Kingfisher)])
+def test_the_scanner_is_a_setting(tmp_path: Path, text: str, kind: type) -> None:
+    """Off by default; asked for in company.yaml, it is what the archive and the distillation use."""
+    (tmp_path / "company.yaml").write_text(text)
+    assert isinstance(Company(Layout(tmp_path), {}).redact, kind)
+
+
+def test_another_scanner_is_refused(tmp_path: Path) -> None:
+    """A misspelt one would look as if it were at work."""
+    (tmp_path / "company.yaml").write_text("learning: {scanner: kingfish}\n")
+    with pytest.raises(Refusal) as refused:
+        _ = Company(Layout(tmp_path), {}).redact
+    assert refused.value.code == "settings-wrong-type"

@@ -9,7 +9,6 @@ from typing import Protocol
 
 from hermes_company.userspace.files import Finding
 from hermes_company.userspace.memory.note import Kind, Note, Status
-from hermes_company.userspace.memory.summary import parse_summary
 from hermes_company.userspace.relevance.ranking import Corpus, Document
 from hermes_company.userspace.relevance.tokens import tokens
 
@@ -64,6 +63,8 @@ def searchable(note: Note) -> tuple[list[str], list[str]]:
     """The tokens of a note's title and text. Headings that every summary has say nothing and are left out."""
     if note.kind is not Kind.EXPERIENCE:
         return tokens(note.title), tokens(note.body)
+    from hermes_company.userspace.memory.summary import parse_summary  # only notes that changed are taken apart
+
     blocks = parse_summary(note.body).blocks
     parts = [text for b in blocks for text in (*(() if b.section else (b.heading,)), *b.items)]
     return tokens(note.title), tokens("\n".join(parts))

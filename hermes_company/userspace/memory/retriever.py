@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from hermes_company.ports.memory import Recalled
 from hermes_company.userspace.files import Finding
 from hermes_company.userspace.memory.entry import Entry, Found, NoteIndex
-from hermes_company.userspace.memory.excerpt import excerpt, prompt_tokens
 from hermes_company.userspace.memory.note import Kind, Note, Status
 from hermes_company.userspace.memory.notebook import NoteBook
 from hermes_company.userspace.relevance.glossary import read_glossary
@@ -174,7 +173,7 @@ class FtsRetriever:
                 verdict = Verdict.SECRET
             if note and verdict is Verdict.SHOWN:
                 shown.append((note, text))
-                spent += prompt_tokens(text) + _OVERHEAD_TOKENS
+                spent += _cost(text)
                 settled.append(replace(j, recalled=_recalled(note, text, j, standing(note).in_lang(self._lang))))
             else:
                 settled.append(replace(j, verdict=verdict))
@@ -186,6 +185,8 @@ class FtsRetriever:
             if other.id in note.conflicts_with or note.id in other.conflicts_with:
                 notes.append(say("(contradicts {id} of {date}: verify)", id=other.id, date=other.created))
         marks = " ".join(text.in_lang(self._lang) for text in notes)
+        from hermes_company.userspace.memory.excerpt import excerpt  # only what is shown is taken apart
+
         return f"{marks} {excerpt(note, words)}".strip()[:400]
 
 
@@ -204,7 +205,7 @@ def _room(note: Note | None, text: str, shown: list[tuple[Note, str]], spent: in
             return Verdict.REPEATED
     experiences = sum(1 for n, _ in shown if n.kind is Kind.EXPERIENCE)
     full = experiences >= MAX_EXPERIENCES if note.kind is Kind.EXPERIENCE else len(shown) - experiences >= MAX_LESSONS
-    if full or spent + prompt_tokens(text) + _OVERHEAD_TOKENS > MAX_PROMPT_TOKENS:
+    if full or spent + _cost(text) > MAX_PROMPT_TOKENS:
         return Verdict.NO_ROOM
     return Verdict.SHOWN
 
@@ -221,6 +222,13 @@ _STANDINGS: Mapping[str, Text] = {
 def standing(note: Note) -> Text:
     """How far what the note says was judged: by the ticket it comes from, else by the person who released or wrote it."""
     return _STANDINGS.get(note.outcome, say("approved"))
+
+
+def _cost(text: str) -> int:
+    """What an item takes of the budget."""
+    from hermes_company.userspace.memory.excerpt import prompt_tokens
+
+    return prompt_tokens(text) + _OVERHEAD_TOKENS
 
 
 def _has_secret(note: Note) -> bool:
