@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from hermes_company.domain.signals import Signal
     from hermes_company.folders.agent_files import AgentFiles
     from hermes_company.folders.board import FolderBoard
+    from hermes_company.folders.chats import Chats
     from hermes_company.folders.event_log import EventLog
     from hermes_company.folders.outbox import OutboxFolders
     from hermes_company.folders.prompts import PromptWriter
     from hermes_company.folders.run_files import RunFiles
-    from hermes_company.folders.told import Told
     from hermes_company.kernel.assessing import Assessor
     from hermes_company.kernel.loop import Kernel
     from hermes_company.kernel.parts import Parts
@@ -189,6 +189,7 @@ class Company:
             workers=self.workers,
             engines=self.engines,
             screens=SCREENS,
+            talking=self.chats.now_open,
             prompts=self.prompts,
             clock=self.clock,
             spending=self.spending,
@@ -216,6 +217,7 @@ class Company:
             spending=self.spending if self.settings.budgets != Budgets() else Unlimited(),
             environ=self.environ,
             cores=self.cores,
+            talking=self.chats.now_open,
         )
 
     @cached_property
@@ -292,11 +294,11 @@ class Company:
         )
 
     @cached_property
-    def told(self) -> Told:
-        """What people said to agents, on its way into the event log."""
-        from hermes_company.folders.told import Told
+    def chats(self) -> Chats:
+        """The conversations that people have open."""
+        from hermes_company.folders.chats import Chats
 
-        return Told(self.layout.told)
+        return Chats(self.layout.chats)
 
     @cached_property
     def follow_up(self) -> FollowUp:
@@ -306,8 +308,10 @@ class Company:
         return TmuxFollowUp(self.workers.tmux, self.clock)
 
     def catch_up(self) -> None:
-        """One round of the programs, as the loop calls it."""
-        self.told.tell(self.events)
+        """One round of the programs, as the loop calls it; before it, what people said goes into the event log."""
+        from hermes_company.folders.told import Told
+
+        Told(self.layout.told).tell(self.events)
         self.programs.catch_up()
 
     def folders_of(self, agent: Agent) -> list[Path]:

@@ -19,6 +19,7 @@ from hermes_company.domain.ticket import State, Ticket
 from hermes_company.domain.words import starts_like_a_command, takes_enter, typable
 from hermes_company.errors import Refusal
 from hermes_company.folders.atomic import create_exclusive
+from hermes_company.folders.told import Told
 from hermes_company.ports.board import TicketGone
 from hermes_company.ports.follow_up import Receipts, Talk
 from hermes_company.wording import Lang, Text, say
@@ -260,7 +261,7 @@ def _keep(folder: Path, words: str) -> None:
 def _note(company: Company, run: Attempt, words: str, *, how: str, submitted: bool) -> None:
     shown = redact(words).text[:_MOST_SHOWN]
     data: Mapping[str, object] = {"how": how, "words": shown, "bytes": len(words.encode()), "submitted": submitted}
-    company.told.leave(run.ticket, run.agent, run.number, data)
+    Told(company.layout.told).leave(run.ticket, run.agent, run.number, data)
 
 
 def _missing() -> Refusal:

@@ -1,4 +1,4 @@
-"""`.hc/told`: what people said to agents, on its way into the event log, which only the loop appends to."""
+"""`.hc/told`: that people talked to agents, on its way into the event log, which only the loop appends to."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hermes_company.folders.atomic import write_atomic
 from hermes_company.folders.safe_read import read_head
 from hermes_company.ports.events import Draft, Events
 
-_KIND = "ticket.told"
+_KINDS = ("ticket.told", "ticket.chat")
 _NAME = re.compile(r"\d{20}-[0-9a-f]{8}\.json")
 _MOST_BYTES = 65_536
 
@@ -30,10 +30,10 @@ class Told:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def leave(self, ticket: str, agent: str, attempt: int, data: Mapping[str, Any]) -> None:
-        """Let the loop tell that somebody said something."""
+    def leave(self, ticket: str, agent: str, attempt: int, data: Mapping[str, Any], *, kind: str = "ticket.told") -> None:
+        """Let the loop tell that somebody said something, or talked."""
         self._folder.mkdir(mode=0o700, exist_ok=True)
-        record = {"ticket": ticket, "agent": agent, "attempt": attempt, "data": dict(data)}
+        record = {"kind": kind, "ticket": ticket, "agent": agent, "attempt": attempt, "data": dict(data)}
         # In the order in which they were said.
         name = f"{time.time_ns():020}-{secrets.token_hex(4)}.json"
         write_atomic(self._folder / name, json.dumps(record, ensure_ascii=False), mode=0o600, durable=False)
@@ -58,7 +58,7 @@ def _draft(path: Path) -> Draft | None:
     try:
         raw = json.loads(read_head(path, _MOST_BYTES) or b"")
         return Draft(
-            kind=_KIND,
+            kind=_KINDS[_KINDS.index(raw["kind"])],
             ticket=str(raw["ticket"]),
             agent=str(raw["agent"]),
             attempt=int(raw["attempt"]),

@@ -5,6 +5,30 @@ SENTENCES: dict[str, str] = {
     "{agent} is to be told: “{words}”": "将告诉 {agent}：“{words}”",
     "{agent} was told in its window: “{words}”": "已在窗口里告诉 {agent}：“{words}”",
     "attempt {number}: it asks {asks}; `hc attach {agent}`": "第 {number} 次执行：它在问{asks}；`hc attach {agent}`",
+    "a person talked with {agent} for {seconds} s": "有人与 {agent} 谈了 {seconds} 秒",
+    # readiness.py, claiming.py
+    "A person has its conversation open (`hc chat`).": "有人正开着它的对话（`hc chat`）。",
+    "It can start when they leave it.": "等他们离开对话后就可以启动。",
+    # chats.py
+    "Somebody has the conversation of {ticket} open.": "有人正开着 {ticket} 的对话。",
+    "Two at once would spoil it.": "两边同时进行会弄乱它。",
+    "Use that terminal, or leave the conversation there first.": "请使用那个终端，或者先在那里离开对话。",
+    # chatting.py
+    "The conversation of {ticket} with {agent}; leave the engine to hand it back.": (
+        "{ticket} 与 {agent} 的对话；退出引擎即可交还。"
+    ),
+    "{ticket} is handed back.": "{ticket} 已交还。",
+    "{engine} has no conversations that could be resumed.": "{engine} 没有可以继续的对话。",
+    "Its engine has not reported that the conversation began.": "引擎没有报告对话已经开始。",
+    "The profile of {agent} leaves no way to go on in it.": "按 {agent} 的配置无法继续这个对话。",
+    "Its conversation is open in its own window.": "它的对话正开在自己的窗口里。",
+    "Talk to it there: `hc attach {agent}`, or `hc say {ticket} …`.": "请到那里对它说：`hc attach {agent}`，或 `hc say {ticket} …`。",
+    "There is no conversation to be opened.": "没有可以打开的对话。",
+    "The conversation of attempt {number} of {ticket} can't be resumed.": "{ticket} 第 {number} 次执行的对话无法继续。",
+    "What it left: {folder}.": "它留下的东西：{folder}。",
+    "Nobody sits at a terminal here.": "这里没有人坐在终端前。",
+    "The engine shows the conversation in one.": "引擎要在终端里显示对话。",
+    'For a word without one: `hc say TICKET "…"`.': '没有终端时要说一句话：`hc say 工单 "…"`。',
     # asking.py
     "It asks {asks}, and only you can answer: `hc attach {agent}`.": "它在问{asks}，只有你能回答：`hc attach {agent}`。",
     # saying.py
@@ -91,5 +115,6 @@ HELP: dict[str, str] = {
         "对工单的员工说话：在它的窗口里说，或等它的对话继续时转达。"
     ),
     "What it is to be told; `-` reads standard input.": "要说的话；`-` 表示读取标准输入。",
+    "Open the conversation of a ticket here; leaving the engine hands it back.": "在这里打开工单的对话；退出引擎即交还。",
     "Take the words from a file; `-` reads standard input.": "从文件里读取要说的话；`-` 表示读取标准输入。",
 }
