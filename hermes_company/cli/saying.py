@@ -130,7 +130,6 @@ def _type(company: Company, run: Attempt, state: State, words: str) -> Said:
     ear = Ear(folder, engine, screen, typed)
     talk = Talk(
         run_dir=folder,
-        pane=run.pane or "",
         screen=screen,
         still_open=lambda: _require_open(company, run),
         heard=ear.heard,

@@ -47,7 +47,6 @@ class Working:
         heard = (ear or self.ear(words)).heard
         talk = Talk(
             run_dir=self.job.run_dir,
-            pane=self.pane,
             screen=SCREENS[self.rig.engine.name],
             still_open=lambda: None,
             heard=heard,
