@@ -91,9 +91,13 @@ def words_of(words: str, file: str, cwd: Path) -> str:
 
 def _read(file: str, cwd: Path) -> str:
     if file == "-":
-        return sys.stdin.buffer.read(_MOST_BYTES * 2).decode("utf-8-sig")
-    with (cwd / Path(file).expanduser()).open("rb") as source:
-        return source.read(_MOST_BYTES * 2).decode("utf-8-sig")
+        raw = sys.stdin.buffer.read(_MOST_BYTES + 1)
+    else:
+        with (cwd / Path(file).expanduser()).open("rb") as source:
+            raw = source.read(_MOST_BYTES + 1)
+    if len(raw) > _MOST_BYTES:
+        raise _too_long(_MOST_BYTES)
+    return raw.decode("utf-8-sig")
 
 
 def tell(company: Company, ticket: str, words: str) -> Said:

@@ -91,6 +91,7 @@ def test_words_come_from_a_file_or_standard_input(person: Person) -> None:
         (("T-1", "one", "--file", "two"), "", "words-missing"),
         (("T-1", "--file", "nowhere.txt"), "", "words-unreadable"),
         (("T-1", "x" * 20_001), "", "words-too-long"),
+        (("T-1", "-"), "好" * 6_667, "words-too-long"),
         (("T-1", "\udcff"), "", "words-unreadable"),
         (("T-9", "one"), "", "ticket-unknown"),
         (("NEW", "one"), "", "no-attempt"),
