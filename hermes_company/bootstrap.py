@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from hermes_company.folders.outbox import OutboxFolders
     from hermes_company.folders.prompts import PromptWriter
     from hermes_company.folders.run_files import RunFiles
+    from hermes_company.folders.told import Told
     from hermes_company.kernel.assessing import Assessor
     from hermes_company.kernel.loop import Kernel
     from hermes_company.kernel.parts import Parts
     from hermes_company.kernel.sight import Sight
     from hermes_company.ports.doctor import Examiner
     from hermes_company.ports.engine import Engine, Job
-    from hermes_company.ports.follow_up import FollowUp
     from hermes_company.terminal.workers import TmuxWorkers
     from hermes_company.userspace.cost.book import UsageBook
     from hermes_company.userspace.cost.counting import Counter
@@ -301,17 +301,15 @@ class Company:
         return Chats(self.layout.chats)
 
     @cached_property
-    def follow_up(self) -> FollowUp:
-        """Typing into the windows of agents at work."""
-        from hermes_company.terminal.follow_up import TmuxFollowUp
+    def told(self) -> Told:
+        """What people said to agents, on its way into the event log."""
+        from hermes_company.folders.told import Told
 
-        return TmuxFollowUp(self.workers.tmux, self.clock)
+        return Told(self.layout.told)
 
     def catch_up(self) -> None:
         """One round of the programs, as the loop calls it; before it, what people said goes into the event log."""
-        from hermes_company.folders.told import Told
-
-        Told(self.layout.told).tell(self.events)
+        self.told.tell(self.events)
         self.programs.catch_up()
 
     def folders_of(self, agent: Agent) -> list[Path]:

@@ -19,7 +19,6 @@ from hermes_company.domain.signals import SignalKind
 from hermes_company.domain.workdir import missing_workdir
 from hermes_company.errors import Refusal
 from hermes_company.folders.atomic import write_atomic
-from hermes_company.folders.told import Told
 from hermes_company.folders.watch import ring
 from hermes_company.wording import Text, say
 
@@ -59,7 +58,7 @@ def talk(door: Door, ticket: str) -> None:
             choose(company.environ, (*launch.pass_env, *agent.env, *_TERMINAL), _fixed(company, run, folder, launch)),
         )
         talked = {"seconds": round(company.clock.boottime() - began)}
-        Told(company.layout.told).leave(ticket, run.agent, run.number, talked, kind="ticket.chat")
+        company.told.leave(ticket, run.agent, run.number, talked, kind="ticket.chat")
     ring(company.layout.doorbell)
     why = explain(company, look(company), ticket)
     door.tell(say("{ticket} is handed back.", ticket=ticket), why.reason, why.remedy)

@@ -19,7 +19,6 @@ from hermes_company.domain.ticket import State, Ticket
 from hermes_company.domain.words import starts_like_a_command, takes_enter, typable
 from hermes_company.errors import Refusal
 from hermes_company.folders.atomic import create_exclusive
-from hermes_company.folders.told import Told
 from hermes_company.ports.board import TicketGone
 from hermes_company.ports.follow_up import Receipts, Talk
 from hermes_company.wording import Lang, Text, say
@@ -124,6 +123,7 @@ def _type(company: Company, run: Attempt, state: State, words: str) -> Said:
     """Into the window of the engine at work."""
     from hermes_company.engines.screens import SCREENS
     from hermes_company.folders.heard import Ear
+    from hermes_company.terminal.follow_up import TmuxFollowUp
 
     engine, screen = company.engines.get(run.engine), SCREENS.get(run.engine)
     _require_at_work(company, run, state)
@@ -138,7 +138,7 @@ def _type(company: Company, run: Attempt, state: State, words: str) -> Said:
         still_open=lambda: _require_open(company, run),
         heard=ear.heard,
     )
-    receipts = company.follow_up.tell(talk, typed)
+    receipts = TmuxFollowUp(company.workers.tmux, company.clock).tell(talk, typed)
     _keep(folder, typed)
     _note(company, run, words, how="typed", submitted=receipts.submitted is not None)
     taken_up = say("{agent} has taken it up.", agent=run.agent)
@@ -264,7 +264,7 @@ def _keep(folder: Path, words: str) -> None:
 def _note(company: Company, run: Attempt, words: str, *, how: str, submitted: bool) -> None:
     shown = redact(words).text[:_MOST_SHOWN]
     data: Mapping[str, object] = {"how": how, "words": shown, "bytes": len(words.encode()), "submitted": submitted}
-    Told(company.layout.told).leave(run.ticket, run.agent, run.number, data)
+    company.told.leave(run.ticket, run.agent, run.number, data)
 
 
 def _missing() -> Refusal:
