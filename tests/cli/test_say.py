@@ -155,6 +155,21 @@ def test_the_loop_tells_what_was_said_once(person: Person) -> None:
     assert datetime.fromisoformat(next(events.after(0)).at).tzinfo is UTC
 
 
+def test_what_is_said_after_a_quiet_time_is_told(person: Person) -> None:
+    """A loop that has found nothing for long notices the next word at once, also one right behind a look."""
+    events = EventLog(person.layout.events_file, SystemClock())
+    told = Told(person.layout.told)
+    told.tell(events)
+    person.layout.told.mkdir()
+    person.rest(person.layout.told)
+    for number in range(20):
+        told.tell(events)
+        told.leave("T-1", "worker", number, {"how": "kept"})
+        told.tell(events)
+
+        assert [event.attempt for event in events.after(0)] == list(range(number + 1))
+
+
 def test_events_show_what_was_said(person: Person) -> None:
     """`hc events` says to whom what was said, and how."""
     events = EventLog(person.layout.events_file, SystemClock())
