@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from hermes_company.domain.signals import Signal
     from hermes_company.folders.agent_files import AgentFiles
     from hermes_company.folders.board import FolderBoard
+    from hermes_company.folders.chats import Chats
     from hermes_company.folders.event_log import EventLog
     from hermes_company.folders.outbox import OutboxFolders
     from hermes_company.folders.prompts import PromptWriter
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from hermes_company.kernel.sight import Sight
     from hermes_company.ports.doctor import Examiner
     from hermes_company.ports.engine import Engine, Job
-    from hermes_company.ports.follow_up import FollowUp
     from hermes_company.ports.memory import Program
     from hermes_company.terminal.workers import TmuxWorkers
     from hermes_company.userspace.answers import Answers
@@ -211,6 +211,7 @@ class Company:
             workers=self.workers,
             engines=self.engines,
             screens=SCREENS,
+            talking=self.chats.now_open,
             prompts=self.prompts,
             protection=FolderProtection(self.layout),
             policy=PolicyFile(self.layout),
@@ -243,6 +244,7 @@ class Company:
             policy=partial(glance_at_policy, self.layout),
             environ=self.environ,
             cores=self.cores,
+            talking=self.chats.now_open,
         )
 
     @cached_property
@@ -385,18 +387,18 @@ class Company:
         )
 
     @cached_property
+    def chats(self) -> Chats:
+        """The conversations that people have open."""
+        from hermes_company.folders.chats import Chats
+
+        return Chats(self.layout.chats)
+
+    @cached_property
     def told(self) -> Told:
         """What people said to agents, on its way into the event log."""
         from hermes_company.folders.told import Told
 
         return Told(self.layout.told)
-
-    @cached_property
-    def follow_up(self) -> FollowUp:
-        """Typing into the windows of agents at work."""
-        from hermes_company.terminal.follow_up import TmuxFollowUp
-
-        return TmuxFollowUp(self.workers.tmux, self.clock)
 
     @cached_property
     def answers(self) -> Answers:
@@ -408,7 +410,7 @@ class Company:
         return Answers(questions, self.board, self.runs, self.events, feedback, lang=self.settings.lang)
 
     def catch_up(self) -> None:
-        """One round of the programs, as the loop calls it."""
+        """One round of the programs, as the loop calls it; before it, what people said goes into the event log."""
         self.told.tell(self.events)
         self.answers.deliver()
         self.programs.catch_up()

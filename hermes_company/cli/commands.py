@@ -125,7 +125,22 @@ def default_command(app: Commands, *, shows: bool = False) -> Callable[[_Functio
 
 
 # Files of this folder by the word behind `hc`, in the order of help: those of one command, and groups with what they are about.
-SINGLE = ("init", "run", "attach", "say", "status", "why", "approvals", "approve", "deny", "events", "cost", "doctor", "demo")
+SINGLE = (
+    "init",
+    "run",
+    "attach",
+    "say",
+    "chat",
+    "status",
+    "why",
+    "approvals",
+    "approve",
+    "deny",
+    "events",
+    "cost",
+    "doctor",
+    "demo",
+)
 GROUPS = {
     "agent": "Who works in the company.",
     "engine": "What agents work with.",

@@ -69,6 +69,10 @@ def _told(event: Event) -> Text:
     return say("{agent} is to be told: “{words}”", **values)
 
 
+def _chat(event: Event) -> Text:
+    return say("a person talked with {agent} for {seconds} s", agent=event.agent, seconds=event.data.get("seconds"))
+
+
 def _started(event: Event) -> Text:
     values = {"number": event.attempt, "engine": event.data.get("engine"), "window": event.data.get("window")}
     if event.data.get("resumes"):
@@ -186,6 +190,7 @@ _TELLERS: dict[str, Callable[[Event], Text]] = {
     "ticket.rejected": _rejected,
     "ticket.removed": _removed,
     "ticket.told": _told,
+    "ticket.chat": _chat,
     "attempt.started": _started,
     "attempt.receipt": _receipt,
     "attempt.adopted": _adopted,

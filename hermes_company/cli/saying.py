@@ -90,9 +90,13 @@ def words_of(words: str, file: str, cwd: Path) -> str:
 
 def _read(file: str, cwd: Path) -> str:
     if file == "-":
-        return sys.stdin.buffer.read(_MOST_BYTES * 2).decode("utf-8-sig")
-    with (cwd / Path(file).expanduser()).open("rb") as source:
-        return source.read(_MOST_BYTES * 2).decode("utf-8-sig")
+        raw = sys.stdin.buffer.read(_MOST_BYTES + 1)
+    else:
+        with (cwd / Path(file).expanduser()).open("rb") as source:
+            raw = source.read(_MOST_BYTES + 1)
+    if len(raw) > _MOST_BYTES:
+        raise _too_long(_MOST_BYTES)
+    return raw.decode("utf-8-sig")
 
 
 def tell(company: Company, ticket: str, words: str) -> Said:
@@ -119,6 +123,7 @@ def _type(company: Company, run: Attempt, state: State, words: str) -> Said:
     """Into the window of the engine at work."""
     from hermes_company.engines.screens import SCREENS
     from hermes_company.folders.heard import Ear
+    from hermes_company.terminal.follow_up import TmuxFollowUp
 
     engine, screen = company.engines.get(run.engine), SCREENS.get(run.engine)
     _require_at_work(company, run, state)
@@ -129,12 +134,11 @@ def _type(company: Company, run: Attempt, state: State, words: str) -> Said:
     ear = Ear(folder, engine, screen, typed)
     talk = Talk(
         run_dir=folder,
-        pane=run.pane or "",
         screen=screen,
         still_open=lambda: _require_open(company, run),
         heard=ear.heard,
     )
-    receipts = company.follow_up.tell(talk, typed)
+    receipts = TmuxFollowUp(company.workers.tmux, company.clock).tell(talk, typed)
     _keep(folder, typed)
     _note(company, run, words, how="typed", submitted=receipts.submitted is not None)
     taken_up = say("{agent} has taken it up.", agent=run.agent)

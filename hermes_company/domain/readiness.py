@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -51,6 +51,8 @@ class Facts:
     # Why company/policy.yaml can't be read: then nothing starts.
     policy_problem: Refusal | None = None
 
+    # Tickets whose conversation a person has open.
+    talking: Collection[str] = ()
     # Used-up budgets: the company's, and by agent.
     company_hold: Hold | None = None
     agent_holds: Mapping[str, Hold | None] = field(default_factory=dict)
@@ -140,6 +142,9 @@ def _held(ticket: Ticket, facts: Facts) -> Verdict | None:
         return _wait("ticket-twice", reason, say("Keep one and rename or delete the others."))
     if ticket.id in facts.unsettled:
         return _wait("settling", say("The file has just been written."), say("It starts as soon as it rests for a moment."))
+    if ticket.id in facts.talking:
+        reason = say("A person has its conversation open (`hc chat`).")
+        return _wait("in-conversation", reason, say("It can start when they leave it."))
     if ticket.hold:
         release = say("`hc task release {id}`.", id=ticket.id)
         return _wait("held", say("A person put it on hold (`hold: true`)."), release, settled=True)

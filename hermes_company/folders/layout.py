@@ -146,6 +146,11 @@ class Layout:
         """What people said to agents, as long as the loop has not told it."""
         return self.private / "told"
 
+    @cached_property
+    def chats(self) -> Path:
+        """Conversations that people have open."""
+        return self.private / "chats"
+
     def engine_note(self, engine: str) -> Path:
         """What the loop remembers of one engine's failures."""
         return _below(self.private, "engines", f"{engine}.json")

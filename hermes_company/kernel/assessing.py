@@ -53,6 +53,7 @@ class Assessor:
             max_running=sight.max_running,
             needs={t.id: t.needs for t in view.todo.values() if isinstance(t, Ticket) and t.needs},
             unsettled=view.unsettled,
+            talking=sight.talking(),
             company_hold=sight.spending.company_hold(),
             policy_problem=self._policy_problem(),
             agent_holds={name: sight.spending.agent_hold(name) for name in agents},

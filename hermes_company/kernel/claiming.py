@@ -153,6 +153,14 @@ class Claimer:
                 cause=say("It would run as something that nobody asked for."),
                 remedy=say("Move it back to todo."),
             )
+        if run.ticket in self._parts.talking():
+            raise Refusal(
+                "in-conversation",
+                fact=say("A person has its conversation open (`hc chat`)."),
+                cause=say("Two at once would spoil it."),
+                remedy=say("It can start when they leave it."),
+                status=_TRY_LATER,
+            )
         return ticket, agent
 
     def _start(self, run: Attempt, ticket: Ticket, agent: Agent) -> None:

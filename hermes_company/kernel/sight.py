@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -34,6 +34,8 @@ class Sight:
     policy: Callable[[], Policy]
     environ: Mapping[str, str]
     cores: int
+    # The tickets whose conversation a person has open.
+    talking: Callable[[], Collection[str]] = tuple
 
     def engine_settings(self, engine: str) -> EngineSettings:
         """What company.yaml says of that engine."""

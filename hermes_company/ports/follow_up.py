@@ -16,7 +16,6 @@ class Talk:
     """An attempt that is to be told something."""
 
     run_dir: Path
-    pane: str
     screen: Screen
     # Raises a Refusal when the attempt must not be spoken to any more; asked again just before the words are typed.
     still_open: Callable[[], None]

@@ -55,7 +55,7 @@ class TmuxFollowUp:
             talk.still_open()
             self._require_ready(talk)
             talk.still_open()
-            self._paste(talk.pane, words)
+            self._paste(talk, words)
             self._require_shown(talk)
             return self._send(talk)
 
@@ -71,16 +71,18 @@ class TmuxFollowUp:
         if not self._wait(ready, self._patience.ready, settled=lambda: before is not None and before.shown is Shown.DIALOG):
             raise _not_ready(before)
 
-    def _paste(self, pane: str, words: str) -> None:
+    def _paste(self, talk: Talk, words: str) -> None:
+        pane, _ = self._window(talk)
         buffer = f"hc-{os.getpid()}"
         self._tmux.load_buffer(buffer, words.encode())
         try:
             self._tmux.ask(("paste-buffer", "-p", "-r", "-d", "-b", buffer, "-t", pane))
-        except NotThere:
-            raise _gone() from None
-        finally:
+        except (NotThere, Refusal) as problem:
             with suppress(NotThere, Refusal):
                 self._tmux.ask(("delete-buffer", "-b", buffer))
+            if isinstance(problem, NotThere):
+                raise _gone() from None
+            raise
 
     def _require_shown(self, talk: Talk) -> None:
         """Enter is pressed only on words that are there: it would take what is suggested, or answer what has just opened."""
@@ -92,7 +94,7 @@ class TmuxFollowUp:
         pressed = 0
         for _ in range(_ENTERS):
             if self._look(talk).shown is Shown.DRAFT and talk.heard() is None:
-                self._press_enter(talk.pane)
+                self._press_enter(talk)
                 pressed += 1
             if self._wait(lambda: self._left(talk), self._patience.enter):
                 return self._receipts(talk)
@@ -107,7 +109,8 @@ class TmuxFollowUp:
         submitted = self._wait(lambda: talk.heard() is Heard.SUBMITTED, self._patience.reported)
         return Receipts(delivered=delivered, submitted=self._clock.now() if submitted else None)
 
-    def _press_enter(self, pane: str) -> None:
+    def _press_enter(self, talk: Talk) -> None:
+        pane, _ = self._window(talk)
         try:
             self._tmux.ask(("send-keys", "-t", pane, "Enter"))
         except NotThere:
@@ -119,24 +122,35 @@ class TmuxFollowUp:
         Raises:
             Refusal: `window-gone`, `window-without-engine`, `window-in-copy-mode`.
         """
-        fence = RunFolder(talk.run_dir).fence()
-        engine = processes.look_up(fence.engine) if fence and fence.engine else None
-        if fence is None or not fence.launcher_alive or engine is None or engine.zombie:
-            raise _no_engine()
+        pane, launcher = self._window(talk)
         try:
             shown = self._tmux.ask(
-                ("display-message", "-p", "-t", talk.pane, "#{pane_pid} #{pane_in_mode}"),
-                ("capture-pane", "-p", "-e", "-t", talk.pane),
+                ("display-message", "-p", "-t", pane, "#{pane_pid} #{pane_in_mode}"),
+                ("capture-pane", "-p", "-e", "-t", pane),
             )
         except NotThere:
             raise _gone() from None
         facts, _, picture = shown.partition("\n")
-        launcher, mode = facts.split()
-        if launcher != str(fence.pid):
+        shown_of, _, mode = facts.partition(" ")
+        if shown_of != str(launcher):
             raise _no_engine()
         if mode != "0":
             raise _copy_mode()
         return talk.screen.look(picture)
+
+    def _window(self, talk: Talk) -> tuple[str, int]:
+        """The attempt's pane and its launcher's process id, once it is certain that its engine lives.
+
+        Raises:
+            Refusal: `window-without-engine`, `window-gone`.
+        """
+        fence = RunFolder(talk.run_dir).fence()
+        engine = processes.look_up(fence.engine) if fence and fence.engine else None
+        if fence is None or fence.pid is None or not fence.launcher_alive or engine is None or engine.zombie:
+            raise _no_engine()
+        if not fence.pane:
+            raise _gone()
+        return fence.pane, fence.pid
 
     def _wait(self, condition: Callable[[], bool], seconds: float, settled: Callable[[], bool] = lambda: False) -> bool:
         """Whether the condition came true in time; given up early once it is `settled` that it will not."""

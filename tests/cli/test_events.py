@@ -33,6 +33,7 @@ KNOWN: list[tuple[str, dict[str, Any]]] = [
     ("attempt.asks", {"dialog": "trust", "asks": say("whether the folder is trusted").to_json()}),
     ("ticket.told", {"how": "typed", "words": "shorter", "bytes": 7, "submitted": True}),
     ("ticket.told", {"how": "kept", "words": "shorter", "bytes": 7, "submitted": False}),
+    ("ticket.chat", {"seconds": 61}),
     ("engine.paused", {"engine": "codex", "until": "2026-05-01T10:00:00+00:00", "reason": "Its process never started."}),
     ("kernel.fault", {"problem": "KeyError: x"}),
     ("program.failed", {"program": "archive", "at_seq": 3, "problem": "OSError: full"}),

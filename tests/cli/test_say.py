@@ -91,6 +91,7 @@ def test_words_come_from_a_file_or_standard_input(person: Person) -> None:
         (("T-1", "one", "--file", "two"), "", "words-missing"),
         (("T-1", "--file", "nowhere.txt"), "", "words-unreadable"),
         (("T-1", "x" * 20_001), "", "words-too-long"),
+        (("T-1", "-"), "好" * 6_667, "words-too-long"),
         (("T-1", "\udcff"), "", "words-unreadable"),
         (("T-9", "one"), "", "ticket-unknown"),
         (("NEW", "one"), "", "no-attempt"),
@@ -152,6 +153,21 @@ def test_the_loop_tells_what_was_said_once(person: Person) -> None:
     assert words[1] == "second"
     assert [path.name for path in person.layout.told.iterdir()] == ["stray.json"]
     assert datetime.fromisoformat(next(events.after(0)).at).tzinfo is UTC
+
+
+def test_what_is_said_after_a_quiet_time_is_told(person: Person) -> None:
+    """A loop that has found nothing for long notices the next word at once, also one right behind a look."""
+    events = EventLog(person.layout.events_file, SystemClock())
+    told = Told(person.layout.told)
+    told.tell(events)
+    person.layout.told.mkdir()
+    person.rest(person.layout.told)
+    for number in range(20):
+        told.tell(events)
+        told.leave("T-1", "worker", number, {"how": "kept"})
+        told.tell(events)
+
+        assert [event.attempt for event in events.after(0)] == list(range(number + 1))
 
 
 def test_events_show_what_was_said(person: Person) -> None:

@@ -20,7 +20,8 @@ def commands() -> list[str]:
     return [line.partition("  #")[0].strip() for block in blocks for line in block.splitlines()]
 
 
-@pytest.mark.parametrize("line", [line for line in commands() if "--follow" not in line])
+# One never ends, the other needs the real engines: tests/cli/test_events.py and tests/e2e/test_doctor_live.py run them.
+@pytest.mark.parametrize("line", [line for line in commands() if "--follow" not in line and "--live" not in line])
 def test_a_command_of_the_page_works(person: Person, line: str) -> None:
     """Run in a company with that ticket and that agent, it is understood and succeeds."""
     person.drop("TASK-001", "---\nowner: worker\n---\n# Do it\n", State.BLOCKED)

@@ -47,7 +47,6 @@ class Working:
         heard = (ear or self.ear(words)).heard
         talk = Talk(
             run_dir=self.job.run_dir,
-            pane=self.pane,
             screen=SCREENS[self.rig.engine.name],
             still_open=lambda: None,
             heard=heard,
@@ -100,6 +99,19 @@ def test_sixty_lines_arrive_byte_for_byte(rigged: Rigged) -> None:
         assert words.count("\n") == 59
         assert "\x1b" not in words
         assert "[200~ [201~" in words
+
+
+def test_the_longest_words_arrive(rigged: Rigged) -> None:
+    """20,000 bytes, more than one tmux command or one terminal line takes, arrive whole."""
+    words = "".join(f"{n}: {LINE} " for n in range(1_000)).encode()[:19_990].decode("utf-8", "ignore") + "last"
+    with at_work(rigged, [Say("first"), Say("second")]) as working:
+        working.rig.signal(working.job, SignalKind.TURN_ENDED)
+
+        receipts = working.tell(words)
+
+        turns = working.model.wait_for(lambda turns: len(turns) == 2)
+        assert turns[1].prompts[-1] == words
+        assert receipts.submitted is not None
 
 
 def test_ends_that_would_take_enter(rigged: Rigged) -> None:

@@ -59,7 +59,7 @@ class Window:
         ear = Ear(self.order.run_dir, get_engine("claude-code"), screen, words)
         fields: dict[str, Any] = {"still_open": lambda: None, "heard": ear.heard, **(talk or {})}
         follow_up = TmuxFollowUp(self.company.workers.tmux, self.company.clock, patience)
-        return follow_up.tell(Talk(run_dir=self.order.run_dir, pane=self.pane, screen=screen, **fields), words)
+        return follow_up.tell(Talk(run_dir=self.order.run_dir, screen=screen, **fields), words)
 
 
 def open_window(company: TmuxCompany, **told: object) -> Window:

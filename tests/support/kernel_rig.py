@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -47,6 +48,8 @@ class Rig:
     spending: FakeSpending = field(default_factory=FakeSpending)
     # How windows are read, by engine.
     screens: dict[str, Screen] = field(default_factory=dict)
+    # Tickets whose conversation a person has open.
+    talking: Callable[[], Collection[str]] = tuple
     workers: FakeWorkers = field(init=False)
     layout: Layout = field(init=False)
     kernel: Kernel = field(init=False)
@@ -93,6 +96,7 @@ class Rig:
             workers=self.workers,
             engines={"fake": self.engine},
             screens=self.screens,
+            talking=self.talking,
             prompts=self.prompts,
             protection=FolderProtection(self.layout),
             policy=PolicyFile(self.layout),

@@ -5,6 +5,30 @@ SENTENCES: dict[str, str] = {
     "{agent} is to be told: “{words}”": "将告诉 {agent}：“{words}”",
     "{agent} was told in its window: “{words}”": "已在窗口里告诉 {agent}：“{words}”",
     "attempt {number}: it asks {asks}; `hc attach {agent}`": "第 {number} 次执行：它在问{asks}；`hc attach {agent}`",
+    "a person talked with {agent} for {seconds} s": "有人与 {agent} 谈了 {seconds} 秒",
+    # readiness.py, claiming.py
+    "A person has its conversation open (`hc chat`).": "有人正开着它的对话（`hc chat`）。",
+    "It can start when they leave it.": "等他们离开对话后就可以启动。",
+    # chats.py
+    "Somebody has the conversation of {ticket} open.": "有人正开着 {ticket} 的对话。",
+    "Two at once would spoil it.": "两边同时进行会弄乱它。",
+    "Use that terminal, or leave the conversation there first.": "请使用那个终端，或者先在那里离开对话。",
+    # chatting.py
+    "The conversation of {ticket} with {agent}; leave the engine to hand it back.": (
+        "{ticket} 与 {agent} 的对话；退出引擎即可交还。"
+    ),
+    "{ticket} is handed back.": "{ticket} 已交还。",
+    "{engine} has no conversations that could be resumed.": "{engine} 没有可以继续的对话。",
+    "Its engine has not reported that the conversation began.": "引擎没有报告对话已经开始。",
+    "The profile of {agent} leaves no way to go on in it.": "按 {agent} 的配置无法继续这个对话。",
+    "Its conversation is open in its own window.": "它的对话正开在自己的窗口里。",
+    "Talk to it there: `hc attach {agent}`, or `hc say {ticket} …`.": "请到那里对它说：`hc attach {agent}`，或 `hc say {ticket} …`。",
+    "There is no conversation to be opened.": "没有可以打开的对话。",
+    "The conversation of attempt {number} of {ticket} can't be resumed.": "{ticket} 第 {number} 次执行的对话无法继续。",
+    "What it left: {folder}.": "它留下的东西：{folder}。",
+    "Nobody sits at a terminal here.": "这里没有人坐在终端前。",
+    "The engine shows the conversation in one.": "引擎要在终端里显示对话。",
+    'For a word without one: `hc say TICKET "…"`.': '没有终端时要说一句话：`hc say 工单 "…"`。',
     # asking.py
     "It asks {asks}, and only you can answer: `hc attach {agent}`.": "它在问{asks}，只有你能回答：`hc attach {agent}`。",
     # saying.py
@@ -84,6 +108,38 @@ SENTENCES: dict[str, str] = {
     "The words were pasted, but do not show in the composer.": "话已经粘贴，但输入框里没有显示。",
     "The engine asks {asks}.": "引擎在问：{asks}。",
     "It would take the words as commands.": "它会把这些话当成命令。",
+    # doctor.py, proving.py
+    "--live goes with --engine ENGINE, and both without --fix.": "--live 要和 --engine 引擎 一起用，而且都不能和 --fix 一起用。",
+    "{engine} is asked for one turn now; it counts as any use of your login or key.": (
+        "现在让 {engine} 做一轮；这和你平时用登录或密钥一样计入用量。"
+    ),
+    "This is a check of the installation. Answer with the single word OK; use no tools and change nothing.": (
+        "这是一次安装检查。请只回答 OK 这一个词；不要使用工具，不要改动任何东西。"
+    ),
+    "{engine} has no conversation that could be proved by a turn.": "{engine} 没有可以用一轮对话来验证的东西。",
+    "A live check asks a model once and looks at what the engine reports of it.": "实测会向模型提问一次，再看引擎报告了什么。",
+    "These can be proved: {known}.": "可以实测的有：{known}。",
+    "{engine}: its turn failed ({error}).": "{engine}：这一轮失败了（{error}）。",
+    "{engine}: no end of its turn was reported within {seconds:.0f} s.": "{engine}：{seconds:.0f} 秒内没有报告这一轮结束。",
+    "Look at its login, its limits and its model.{tail}": "请检查它的登录、额度和模型。{tail}",
+    "{engine}: the prompt did not arrive as it was given.": "{engine}：提示词没有原样送达。",
+    "Install a version that takes its prompt as it is.": "请安装能原样接收提示词的版本。",
+    "{engine}: the conversation has not the one id that it can be resumed by.": "{engine}：对话没有可用于继续的唯一编号。",
+    "Feedback would begin new conversations; install another version.": "否则反馈只能开始新的对话；请安装别的版本。",
+    "{engine}: its transcript is not where it says.": "{engine}：对话记录不在它所说的位置。",
+    "Tickets are finished all the same; their tokens are not counted.": "工单照样能完成，但不会统计用量。",
+    "{engine} did one turn in {seconds:.1f} s: its hooks report, its prompt arrives, its conversation is pinned.": (
+        "{engine} 用 {seconds:.1f} 秒做完一轮：钩子会报告，提示词能送达，对话编号固定。"
+    ),
+    "{engine} asks {asks}, and waits.": "{engine} 在问{asks}，并且在等待。",
+    "Start it yourself in {folder} and answer.": "请自己在 {folder} 里启动它并回答。",
+    "{engine} ended at once, with status {code}.": "{engine} 立刻就结束了，状态码 {code}。",
+    "Start it yourself, to see why.{tail}": "请自己启动它看看原因。{tail}",
+    "{engine} started, but did not report its prompt.": "{engine} 启动了，但没有报告收到提示词。",
+    "{engine}: no hook has fired.": "{engine}：没有任何钩子触发。",
+    "Tickets are finished all the same, but their progress is not seen. Let its settings allow hooks.{tail}": (
+        "工单照样能完成，但看不到进度。请让它的设置允许钩子。{tail}"
+    ),
 }
 
 HELP: dict[str, str] = {
@@ -91,5 +147,8 @@ HELP: dict[str, str] = {
         "对工单的员工说话：在它的窗口里说，或等它的对话继续时转达。"
     ),
     "What it is to be told; `-` reads standard input.": "要说的话；`-` 表示读取标准输入。",
+    "Open the conversation of a ticket here; leaving the engine hands it back.": "在这里打开工单的对话；退出引擎即交还。",
+    "The engine that --live proves.": "--live 要实测的引擎。",
+    "Prove that engine by one real turn; uses your login or key.": "让该引擎真的做一轮来验证；会用到你的登录或密钥。",
     "Take the words from a file; `-` reads standard input.": "从文件里读取要说的话；`-` 表示读取标准输入。",
 }
