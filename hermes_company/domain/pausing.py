@@ -18,6 +18,8 @@ _LONGEST_PAUSE = 3_600.0
 _OF_THE_ENGINE = frozenset(
     {FailureKind.LIMIT, FailureKind.OVERLOADED, FailureKind.NETWORK, FailureKind.LOGIN, FailureKind.BILLING}
 )
+# Of whether work went on after a failure.
+_SAYS_NOTHING = frozenset({SignalKind.NOTICE, SignalKind.SESSION_ENDED})
 # Over by itself after a while.
 _PASSES = frozenset({FailureKind.LIMIT, FailureKind.OVERLOADED, FailureKind.NETWORK})
 
@@ -30,7 +32,7 @@ def standing_failure(signals: Sequence[Signal], told: Sequence[Signal], since: d
         told: what its transcript says besides; it may be older than the attempt.
         since: when the attempt began.
     """
-    ends = [next((s for s in reversed(signals) if s.kind is not SignalKind.NOTICE), None), told[-1] if told else None]
+    ends = [next((s for s in reversed(signals) if s.kind not in _SAYS_NOTHING), None), told[-1] if told else None]
     last = max((s for s in ends if s and s.at >= since), key=lambda s: s.at, default=None)
     return last.failure if last and last.kind is SignalKind.TURN_FAILED else None
 

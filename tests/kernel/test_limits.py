@@ -198,6 +198,19 @@ def test_a_failure_that_work_followed_is_over(rig: Rig) -> None:
     assert rig.history("T-1")[0].outcome is None
 
 
+def test_a_failure_stands_when_the_engine_gives_up(rig: Rig) -> None:
+    """It fails, waits, and ends by itself: still the limit, not a death that uses up a retry."""
+    at_work(rig, "T-1")
+    for event in ("turn_failed", "notice", "session_ended"):
+        rig.clock.advance(0.1)
+        rig.workers.report("T-1", event, failure="limit")
+    rig.workers.exit("T-1", 1)
+    rig.tick(3, seconds=1)
+
+    assert rig.history("T-1")[0].outcome is Outcome.PAUSED
+    assert rig.where("T-1") is State.DOING
+
+
 def test_what_is_handed_in_counts_more_than_a_failure(rig: Rig) -> None:
     """DONE and a summary are there, then the turn fails: the ticket goes to review."""
     at_work(rig, "T-1")
