@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from itertools import islice
 
 from hermes_company.domain.breaker import EngineNote
 from hermes_company.domain.failure import Failure, FailureKind
@@ -28,12 +29,12 @@ def standing_failure(signals: Sequence[Signal], told: Sequence[Signal], since: d
     """The failure that an attempt's engine stands at; None when nothing failed or it went on after that.
 
     Args:
-        signals: what the engine reported.
+        signals: what the engine reported of this attempt.
         told: what its transcript says besides; it may be older than the attempt.
         since: when the attempt began.
     """
-    ends = [next((s for s in reversed(signals) if s.kind not in _SAYS_NOTHING), None), told[-1] if told else None]
-    last = max((s for s in ends if s and s.at >= since), key=lambda s: s.at, default=None)
+    ends = [*islice((s for s in reversed(signals) if s.kind not in _SAYS_NOTHING), 1), *(s for s in told[-1:] if s.at >= since)]
+    last = max(ends, key=lambda s: s.at, default=None)
     return last.failure if last and last.kind is SignalKind.TURN_FAILED else None
 
 

@@ -98,19 +98,15 @@ class Claimer:
             taken_at=now,
             lease_expires=now + parts.lease,
             resumes=earlier.attempt.number if earlier and resumable else None,
-            feedback=self._feedback(ticket, resumable),
+            feedback=self._feedback(ticket),
             window=self._window(agent),
         )
 
-    def _feedback(self, ticket: Ticket, resumable: bool) -> str | None:
-        """A reviewer's words on the last attempt; or those that it was to act on and failed to.
-
-        A conversation that was only paused knows them.
-        """
+    def _feedback(self, ticket: Ticket) -> str | None:
+        """A reviewer's words on the last attempt; or those that it was to act on and failed to, or did not come to."""
         for last in self._parts.runs.history(ticket.id)[-1:]:
-            paused = last.outcome in _GOES_ON
-            failed = not resumable if paused else last.outcome is not None and RULES[last.outcome].counts
-            return self._parts.runs.feedback(ticket.id, last.number) or (last.feedback if failed else None)
+            still_to_do = last.outcome in _GOES_ON or (last.outcome is not None and RULES[last.outcome].counts)
+            return self._parts.runs.feedback(ticket.id, last.number) or (last.feedback if still_to_do else None)
         return None
 
     def _window(self, agent: Agent) -> str:
@@ -224,7 +220,7 @@ class Claimer:
 
     def _paused(self, run: Attempt) -> Attempt | None:
         """The paused attempt whose conversation this one simply goes on with."""
-        if run.resumes is None or run.feedback is not None:
+        if run.resumes is None or self._parts.runs.feedback(run.ticket, run.resumes):
             return None
         earlier = [a for a in self._parts.runs.history(run.ticket) if a.number == run.resumes]
         return earlier[0] if earlier and earlier[0].outcome in _GOES_ON else None

@@ -47,7 +47,9 @@ class Reports:
         now = self._parts.clock.now()
         found = reported(self.signals(run), told, run.taken_at)
         if worker.started_boottime is not None and not worker.refusal:
-            found["delivered"] = now - timedelta(seconds=self._parts.clock.boottime() - worker.started_boottime)
+            since = now - timedelta(seconds=self._parts.clock.boottime() - worker.started_boottime)
+            # Of another boot, or after a jump of the clock, that may lie anywhere.
+            found["delivered"] = min(max(since, run.taken_at), now)
         if produced:
             found["produced"] = now
         known = run.receipts

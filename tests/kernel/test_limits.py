@@ -240,18 +240,45 @@ def test_a_failure_in_the_transcript_counts_only_if_it_is_new(rig: Rig, tmp_path
     assert rig.history("T-1")[0].outcome is Outcome.PAUSED
 
 
-def test_feedback_is_not_lost_in_a_pause_without_a_conversation(rig: Rig) -> None:
-    """A new conversation that was paused before its prompt arrived is told the reviewer's words again."""
+@pytest.mark.parametrize("arrived", [True, False])
+def test_feedback_is_not_lost_in_a_pause(rig: Rig, arrived: bool) -> None:
+    """Paused while it acts on feedback, a conversation that knows it is only told to go on; a new one hears it again."""
     at_work(rig, "T-1")
     rig.finish("T-1")
     rig.tick(2)
     RunFiles(rig.layout).give_feedback("T-1", 1, "标题要更大")
     rig.mv("T-1", State.DOING)
     rig.tick()
+    if arrived:
+        rig.workers.report("T-1", "prompt_submitted")
     fails(rig, "T-1", "overloaded")
     rig.tick(6, seconds=60)
 
     assert [run.feedback for run in rig.history("T-1")] == [None, "标题要更大", "标题要更大"]
+    told = (rig.layout.run("T-1", 3) / "prompt.md").read_text(encoding="utf-8")
+    assert ("标题要更大" in told, "Go on with ticket T-1" in told) == (not arrived, arrived)
+    rig.workers.exit("T-1", 1)
+    rig.tick(3, seconds=31)
+    assert rig.history("T-1")[3].feedback == "标题要更大"
+
+
+def test_feedback_on_paused_work_goes_first(rig: Rig) -> None:
+    """A person who has something to say to a paused ticket is heard when it goes on."""
+    at_work(rig, "T-1")
+    fails(rig, "T-1", "limit", minutes=5)
+    RunFiles(rig.layout).give_feedback("T-1", 1, "只改标题")
+    rig.tick(7, seconds=60)
+
+    assert "只改标题" in (rig.layout.run("T-1", 2) / "prompt.md").read_text(encoding="utf-8")
+
+
+def test_a_clock_that_was_set_back_hides_no_failure(rig: Rig) -> None:
+    """The wall clock goes back an hour while it works: the failure that is reported then counts all the same."""
+    at_work(rig, "T-1")
+    rig.clock.jump(-3_600)
+    fails(rig, "T-1", "limit", minutes=5)
+
+    assert rig.history("T-1")[0].outcome is Outcome.PAUSED
 
 
 def test_a_budget_that_ends_lets_the_conversation_go_on_later(rig: Rig) -> None:
