@@ -25,15 +25,14 @@ _SAYS_NOTHING = frozenset({SignalKind.NOTICE, SignalKind.SESSION_ENDED})
 _PASSES = frozenset({FailureKind.LIMIT, FailureKind.OVERLOADED, FailureKind.NETWORK})
 
 
-def standing_failure(signals: Sequence[Signal], told: Sequence[Signal], since: datetime) -> Failure | None:
+def standing_failure(signals: Sequence[Signal], told: Sequence[Signal]) -> Failure | None:
     """The failure that an attempt's engine stands at; None when nothing failed or it went on after that.
 
     Args:
         signals: what the engine reported of this attempt.
-        told: what its transcript says besides; it may be older than the attempt.
-        since: when the attempt began.
+        told: what its transcript says besides. What is older than the attempt is older than its reports, too.
     """
-    ends = [*islice((s for s in reversed(signals) if s.kind not in _SAYS_NOTHING), 1), *(s for s in told[-1:] if s.at >= since)]
+    ends = [*islice((s for s in reversed(signals) if s.kind not in _SAYS_NOTHING), 1), *told[-1:]]
     last = max(ends, key=lambda s: s.at, default=None)
     return last.failure if last and last.kind is SignalKind.TURN_FAILED else None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 
@@ -14,8 +15,21 @@ from hermes_company.domain.run import Outcome
 from hermes_company.domain.ticket import State
 from hermes_company.folders.run_files import RunFiles
 from hermes_company.wording import say
+from tests.fakes.clock import FakeClock
 from tests.fakes.engines import TellingEngine
+from tests.fakes.spending import FakeSpending
 from tests.support.kernel_rig import Rig
+
+
+@dataclass(slots=True)
+class SlowSpending(FakeSpending):
+    """On a machine on which it takes a second to find out that everything waits."""
+
+    clock: FakeClock = field(default_factory=FakeClock)
+
+    def company_hold(self) -> None:
+        """See `Spending.company_hold`."""
+        self.clock.advance(1)
 
 
 @pytest.fixture
@@ -141,6 +155,8 @@ def test_what_another_hands_in_does_not_end_a_limit(rig: Rig) -> None:
 
 def test_a_person_may_end_the_pause(rig: Rig) -> None:
     """`hc engine resume` forgets the pause: the ticket goes on within seconds, however long the last look took."""
+    rig.spending = SlowSpending(clock=rig.clock)
+    rig.restart()
     at_work(rig, "T-1")
     fails(rig, "T-1", "limit", minutes=600)
     RunFiles(rig.layout).remember_engine("fake", EngineNote())
