@@ -77,13 +77,13 @@ def _backed_off(note: EngineNote, now: datetime) -> datetime:
 def _why(failure: Failure, engine: str) -> Text:
     words = {"engine": engine, "said": failure.said}
     return {
-        FailureKind.LIMIT: say("{engine} has reached its limit. It says: {said}", **words),
-        FailureKind.OVERLOADED: say("The servers of {engine} can't take more work now. It says: {said}", **words),
-        FailureKind.NETWORK: say("{engine} can't reach its servers: look at the network. It says: {said}", **words),
-        FailureKind.LOGIN: say("{engine} is not logged in, or its login is not accepted. It says: {said}", **words),
-        FailureKind.BILLING: say("Nothing is left on the account of {engine}. It says: {said}", **words),
-        FailureKind.MODEL: say("{engine} has no such model, or not for this login. It says: {said}", **words),
-        FailureKind.OTHER: say("Its turn failed. It says: {said}", **words),
+        FailureKind.LIMIT: say("{engine} has reached its limit. It says: “{said}”.", **words),
+        FailureKind.OVERLOADED: say("The servers of {engine} can't take more work now. It says: “{said}”.", **words),
+        FailureKind.NETWORK: say("{engine} can't reach its servers: look at the network. It says: “{said}”.", **words),
+        FailureKind.LOGIN: say("{engine} is not logged in, or its login is not accepted. It says: “{said}”.", **words),
+        FailureKind.BILLING: say("Nothing is left on the account of {engine}. It says: “{said}”.", **words),
+        FailureKind.MODEL: say("{engine} has no such model, or not for this login. It says: “{said}”.", **words),
+        FailureKind.OTHER: say("Its turn failed. It says: “{said}”.", **words),
     }[failure.kind]
 
 

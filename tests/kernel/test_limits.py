@@ -11,7 +11,7 @@ import pytest
 
 from hermes_company.domain.breaker import EngineNote
 from hermes_company.domain.budget import Hold
-from hermes_company.domain.run import Outcome
+from hermes_company.domain.run import Outcome, Phase
 from hermes_company.domain.ticket import State
 from hermes_company.folders.run_files import RunFiles
 from hermes_company.wording import say
@@ -104,6 +104,24 @@ def test_a_pause_survives_the_loop(rig: Rig) -> None:
 
     assert starts(rig) == ["T-1/1", "T-1/2"]
     assert rig.history("T-1")[1].session_id == "session-of-T-1"
+
+
+def test_a_loop_that_dies_while_it_pauses_is_carried_on(rig: Rig) -> None:
+    """Killed while the process tree is being ended: the next loop opens the breaker, once, until the same moment."""
+    at_work(rig, "T-1")
+    rig.workers.slow_end = 3
+    rig.workers.report("T-1", "turn_failed", failure="limit", until=(rig.clock.now() + timedelta(hours=1)).isoformat())
+    rig.tick(seconds=2)
+    until = rig.history("T-1")[0].paused_until
+    assert rig.history("T-1")[0].phase is Phase.ENDING
+    assert note(rig) == EngineNote()
+    rig.restart()
+    rig.tick(4, seconds=1)
+
+    assert rig.history("T-1")[0].phase is Phase.CLOSED
+    assert (note(rig).until, note(rig).opened) == (until, 1)
+    assert note(rig).reason == "fake has reached its limit. It says: “so it is”."
+    assert rig.kinds().count("engine.paused") == 1
 
 
 @pytest.mark.parametrize("kind", ["limit", "overloaded", "network"])
