@@ -148,7 +148,14 @@ def _sum_json(one: Sum) -> dict[str, object]:
 def _use_json(use: Use) -> dict[str, object]:
     limit = {"tokens": use.budget.tokens or None, "money": use.budget.money or None}
     spent = {"tokens": use.spent.tokens.total, "money": round(use.spent.money, 6)}
-    return {"scope": use.scope.value, "name": use.name or None, "spent": spent, "limit": limit, "share": round(use.share, 4)}
+    return {
+        "scope": use.scope.value,
+        "name": use.name or None,
+        "spent": spent,
+        "limit": limit,
+        "share": round(use.share, 4),
+        "at_limit": use.budget.at_limit,
+    }
 
 
 def bill_lines(bill: Bill, lang: Lang, most: int | None) -> Iterator[tuple[bool, str]]:

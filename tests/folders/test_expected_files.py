@@ -14,7 +14,14 @@ from hermes_company.folders.expected_files import not_found
 def place(tmp_path: Path) -> Path:
     """A workdir with a few files, and one outside of it."""
     work = tmp_path / "work"
-    for name in ("index.html", "dist/a.js", "dist/deep/页面.html", ".hidden", "node_modules/x/index.css", "[odd]/f.txt"):
+    for name in (
+        "index.html",
+        "dist/a.js",
+        "dist/deep/页面.html",
+        ".hidden",
+        "node_modules/x/index.css",
+        'it\'s: done; "really".txt',
+    ):
         (work / name).parent.mkdir(parents=True, exist_ok=True)
         (work / name).touch()
     (tmp_path / "secret.txt").touch()
@@ -41,6 +48,7 @@ def place(tmp_path: Path) -> Path:
         ".h*",
         "node_modules/x/*.css",
         "here.html",
+        'it\'s: done; "really".txt',
     ],
 )
 def test_what_is_there_is_found(place: Path, pattern: str) -> None:
@@ -104,6 +112,7 @@ def test_a_huge_folder_is_looked_through_a_bounded_way(tmp_path: Path) -> None:
         "a\nb",
         "a\0b",
         "http://x",
+        "C:/x",
         "x" * 201,
     ],
 )
