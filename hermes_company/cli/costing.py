@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -53,19 +53,20 @@ def make_bill(company: Company, by: By) -> Bill:
             groups.setdefault(_name(usage, row, by), []).append(row)
     total = add_up([by_model(rows) for rows in groups.values()], prices)
     lines = [(name, add_up([by_model(rows)], prices)) for name, rows in groups.items()]
-    uses = tuple(_open_ones(company, company.spending.uses(running)))
+    uses = tuple(_open_ones(company.board.view(fresh=True).states, company.spending.uses(running)))
     findings = (*_budgets(uses, currency), *_prices(total), *_uncounted(usages))
     return Bill(by=by, currency=currency, lines=_sorted(lines, by), total=total, uses=uses, findings=findings)
 
 
-def tight_budgets(company: Company, *, in_the_loop: bool) -> tuple[Finding, ...]:
+def tight_budgets(company: Company, states: Mapping[str, State], *, in_the_loop: bool) -> tuple[Finding, ...]:
     """Budgets that are used up, or nearly so.
 
     Args:
+        states: where the tickets lie.
         in_the_loop: whether this process runs the company: then it knows what attempts at work have used.
     """
     running = () if in_the_loop else list(_running(company))
-    return tuple(_budgets(_open_ones(company, company.spending.uses(running)), company.settings.currency))
+    return tuple(_budgets(_open_ones(states, company.spending.uses(running)), company.settings.currency))
 
 
 def _running(company: Company) -> Iterator[AttemptUsage]:
@@ -87,9 +88,8 @@ def _sorted(lines: Iterable[tuple[str, Sum]], by: By) -> tuple[tuple[str, Sum], 
     return tuple(sorted(lines, key=lambda line: (-line[1].money, -line[1].tokens.total, line[0])))
 
 
-def _open_ones(company: Company, uses: Iterable[Use]) -> Iterator[Use]:
+def _open_ones(states: Mapping[str, State], uses: Iterable[Use]) -> Iterator[Use]:
     """Without those of tickets that can't use anything any more."""
-    states = company.board.view(fresh=True).states
     for use in uses:
         if use.scope is not Scope.TICKET or states.get(use.name, State.DONE) is not State.DONE:
             yield use
@@ -148,7 +148,14 @@ def _sum_json(one: Sum) -> dict[str, object]:
 def _use_json(use: Use) -> dict[str, object]:
     limit = {"tokens": use.budget.tokens or None, "money": use.budget.money or None}
     spent = {"tokens": use.spent.tokens.total, "money": round(use.spent.money, 6)}
-    return {"scope": use.scope.value, "name": use.name or None, "spent": spent, "limit": limit, "share": round(use.share, 4)}
+    return {
+        "scope": use.scope.value,
+        "name": use.name or None,
+        "spent": spent,
+        "limit": limit,
+        "share": round(use.share, 4),
+        "at_limit": use.budget.at_limit,
+    }
 
 
 def bill_lines(bill: Bill, lang: Lang, most: int | None) -> Iterator[tuple[bool, str]]:

@@ -115,17 +115,17 @@ def make_report(company: Company, seen: Snapshot | None = None, *, most: int = _
         waiting=tuple(Item(title=ticket.title, why=why) for ticket, why in waiting(company, seen, most)),
         people=tuple(islice(_people(company, seen), most)),
         troubles=tuple(troubles(seen)[:most]),
-        budgets=tuple(_budgets(company, in_the_loop)),
+        budgets=tuple(_budgets(company, seen, in_the_loop)),
         attach=" ".join(company.workers.attach_command(None)) if busy else None,
     )
 
 
-def _budgets(company: Company, in_the_loop: bool) -> Iterator[tuple[str, Text]]:
+def _budgets(company: Company, seen: Snapshot, in_the_loop: bool) -> Iterator[tuple[str, Text]]:
     if company.settings.budgets == Budgets():
         return
     from hermes_company.cli.costing import tight_budgets  # few companies have budgets
 
-    for finding in tight_budgets(company, in_the_loop=in_the_loop):
+    for finding in tight_budgets(company, seen.view.states, in_the_loop=in_the_loop):
         yield finding.code, finding.says
 
 

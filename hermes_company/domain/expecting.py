@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from hermes_company.wording import Text, say
 
 _LONGEST = 200
-# What shells, drives and addresses would make of it, and a path here does not.
-_MEANS_SOMETHING_ELSE = frozenset("\\$`{}|<>:;\"'")
+# What shells would make of it, and a path here does not.
+_MEANS_SOMETHING_ELSE = frozenset("\\$`{}|<>")
 
 
 def is_expectation(word: str) -> bool:
@@ -16,7 +16,7 @@ def is_expectation(word: str) -> bool:
     parts = word.split("/")
     if not 0 < len(word) <= _LONGEST or not word.isprintable() or _MEANS_SOMETHING_ELSE & set(word):
         return False
-    if word[0] in "/~" or any(part in ("", ".", "..") for part in parts[:-1]) or parts[-1] in (".", ".."):
+    if word[0] in "/~" or ":/" in word or any(part in ("", ".", "..") for part in parts[:-1]) or parts[-1] in (".", ".."):
         return False
     return all(("**" not in part or part == "**") and part.count("[") == part.count("]") for part in parts)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from itertools import islice
 
 from hermes_company.domain.breaker import EngineNote
 from hermes_company.domain.failure import Failure, FailureKind
@@ -18,20 +19,21 @@ _LONGEST_PAUSE = 3_600.0
 _OF_THE_ENGINE = frozenset(
     {FailureKind.LIMIT, FailureKind.OVERLOADED, FailureKind.NETWORK, FailureKind.LOGIN, FailureKind.BILLING}
 )
+# Of whether work went on after a failure.
+_SAYS_NOTHING = frozenset({SignalKind.NOTICE, SignalKind.SESSION_ENDED})
 # Over by itself after a while.
 _PASSES = frozenset({FailureKind.LIMIT, FailureKind.OVERLOADED, FailureKind.NETWORK})
 
 
-def standing_failure(signals: Sequence[Signal], told: Sequence[Signal], since: datetime) -> Failure | None:
+def standing_failure(signals: Sequence[Signal], told: Sequence[Signal]) -> Failure | None:
     """The failure that an attempt's engine stands at; None when nothing failed or it went on after that.
 
     Args:
-        signals: what the engine reported.
-        told: what its transcript says besides; it may be older than the attempt.
-        since: when the attempt began.
+        signals: what the engine reported of this attempt.
+        told: what its transcript says besides. What is older than the attempt is older than its reports, too.
     """
-    ends = [next((s for s in reversed(signals) if s.kind is not SignalKind.NOTICE), None), told[-1] if told else None]
-    last = max((s for s in ends if s and s.at >= since), key=lambda s: s.at, default=None)
+    ends = [*islice((s for s in reversed(signals) if s.kind not in _SAYS_NOTHING), 1), *told[-1:]]
+    last = max(ends, key=lambda s: s.at, default=None)
     return last.failure if last and last.kind is SignalKind.TURN_FAILED else None
 
 
@@ -75,13 +77,13 @@ def _backed_off(note: EngineNote, now: datetime) -> datetime:
 def _why(failure: Failure, engine: str) -> Text:
     words = {"engine": engine, "said": failure.said}
     return {
-        FailureKind.LIMIT: say("{engine} has reached its limit. It says: {said}", **words),
-        FailureKind.OVERLOADED: say("The servers of {engine} can't take more work now. It says: {said}", **words),
-        FailureKind.NETWORK: say("{engine} can't reach its servers: look at the network. It says: {said}", **words),
-        FailureKind.LOGIN: say("{engine} is not logged in, or its login is not accepted. It says: {said}", **words),
-        FailureKind.BILLING: say("Nothing is left on the account of {engine}. It says: {said}", **words),
-        FailureKind.MODEL: say("{engine} has no such model, or not for this login. It says: {said}", **words),
-        FailureKind.OTHER: say("Its turn failed. It says: {said}", **words),
+        FailureKind.LIMIT: say("{engine} has reached its limit. It says: “{said}”.", **words),
+        FailureKind.OVERLOADED: say("The servers of {engine} can't take more work now. It says: “{said}”.", **words),
+        FailureKind.NETWORK: say("{engine} can't reach its servers: look at the network. It says: “{said}”.", **words),
+        FailureKind.LOGIN: say("{engine} is not logged in, or its login is not accepted. It says: “{said}”.", **words),
+        FailureKind.BILLING: say("Nothing is left on the account of {engine}. It says: “{said}”.", **words),
+        FailureKind.MODEL: say("{engine} has no such model, or not for this login. It says: “{said}”.", **words),
+        FailureKind.OTHER: say("Its turn failed. It says: “{said}”.", **words),
     }[failure.kind]
 
 

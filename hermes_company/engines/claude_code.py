@@ -108,7 +108,7 @@ class ClaudeCode:
         signal = hooks.read_signal(line)
         if signal is None or signal.kind is not SignalKind.TURN_FAILED:
             return signal
-        said = str(line.get("last_assistant_message") or line.get("error_details") or signal.error)
+        said = str(line.get("said") or signal.error)
         return replace(signal, failure=failures.claude(signal.error or "", said, signal.at))
 
     def read_transcript(self, line: Mapping[str, object]) -> Signal | None:

@@ -1,7 +1,8 @@
 """Turns one report of an engine into one line of `signals.jsonl`, and asks for more when a turn ended too early.
 
 Stand-alone: the launch copies this file into the run folder, where `hook.sh` starts it with `python -I -S`. It keeps what
-tells how far a run has come and nothing else: prompts and tool calls may hold secrets.
+tells how far a run has come, and the engine's own sentence on an error; nothing else: prompts and tool calls may hold
+secrets.
 """
 
 from __future__ import annotations
@@ -15,8 +16,6 @@ from typing import Any
 
 # Copied as they are, when the engine sends them.
 _KEPT = ("session_id", "transcript_path", "source", "reason", "stop_hook_active", "notification_type")
-# Of a turn that failed.
-_SAID = ("last_assistant_message", "error_details")
 _MOST_SAID = 500
 _NUDGES_PER_ATTEMPT = 2
 # Claude Code and Codex take this exit status of a Stop hook as: go on, with what stands on standard error.
@@ -61,8 +60,9 @@ def _summarise(event: str, report: dict[str, Any]) -> dict[str, object]:
         line |= {"prompt_sha256": hashlib.sha256(prompt).hexdigest(), "prompt_bytes": len(prompt)}
     if isinstance(report.get("error"), str):
         line["error"] = report["error"]
-        # The engine's sentence on the error; it may name the time at which a limit ends.
-        line |= {key: report[key][:_MOST_SAID] for key in _SAID if isinstance(report.get(key), str)}
+        # Of a turn that failed this is no model's word but the engine's: it may name the time at which a limit ends.
+        if event == "StopFailure" and isinstance(report.get("last_assistant_message"), str):
+            line["said"] = report["last_assistant_message"][:_MOST_SAID]
     if report.get("background_tasks"):
         line["background"] = len(report["background_tasks"])
     return line

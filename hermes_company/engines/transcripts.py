@@ -9,7 +9,7 @@ from datetime import datetime
 from hermes_company.domain.signals import Signal, SignalKind
 from hermes_company.engines import failures
 
-CLAUDE_WORDS = (b'"type":"assistant"',)
+CLAUDE_WORDS = (b'"assistant"',)
 CODEX_WORDS = (b'"response_item"', b'"task_complete"')
 # What a model sends, as Codex keeps it; `message` also holds what it was told, by role.
 _CODEX_ANSWERS = frozenset({"reasoning", "function_call", "custom_tool_call", "local_shell_call", "web_search_call"})

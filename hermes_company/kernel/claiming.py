@@ -105,14 +105,10 @@ class Claimer:
         )
 
     def _feedback(self, run: Attempt) -> str | None:
-        """A reviewer's words on the attempt before; or those that it was to act on and failed to.
-
-        A conversation that was only paused knows them.
-        """
+        """A reviewer's words on the attempt before; or those that it was to act on and failed to, or did not come to."""
         for last in [past for past in self._parts.runs.history(run.ticket) if past.number < run.number][-1:]:
-            paused = last.outcome in _GOES_ON
-            failed = run.resumes is None if paused else last.outcome is not None and RULES[last.outcome].counts
-            return self._parts.runs.feedback(run.ticket, last.number) or (last.feedback if failed else None)
+            still_to_do = last.outcome in _GOES_ON or (last.outcome is not None and RULES[last.outcome].counts)
+            return self._parts.runs.feedback(run.ticket, last.number) or (last.feedback if still_to_do else None)
         return None
 
     def _window(self, agent: Agent) -> str:
@@ -236,7 +232,7 @@ class Claimer:
 
     def _paused(self, run: Attempt) -> Attempt | None:
         """The paused attempt whose conversation this one simply goes on with."""
-        if run.resumes is None or run.feedback is not None:
+        if run.resumes is None or self._parts.runs.feedback(run.ticket, run.resumes):
             return None
         earlier = [a for a in self._parts.runs.history(run.ticket) if a.number == run.resumes]
         return earlier[0] if earlier and earlier[0].outcome in _GOES_ON else None

@@ -124,7 +124,7 @@ class Ender:
         return Decision(outcome=Outcome.BUDGET, reason=reason) if reason else None
 
     def _failed(self, run: Attempt, signals: Sequence[Signal], told: Sequence[Signal]) -> Decision | None:
-        failure = standing_failure(signals, told, run.taken_at)
+        failure = standing_failure(signals, told)
         if failure is None:
             return None
         return end_by(failure, run, self._parts.runs.engine(run.engine), self._parts.clock.now())

@@ -47,7 +47,9 @@ class Reports:
         now = self._parts.clock.now()
         found = reported(self.signals(run), told, run.taken_at)
         if worker.started_awake is not None and not worker.refusal:
-            found["delivered"] = now - timedelta(seconds=self._parts.clock.awake() - worker.started_awake)
+            since = now - timedelta(seconds=self._parts.clock.awake() - worker.started_awake)
+            # Of another boot, or after a jump of the clock, that may lie anywhere.
+            found["delivered"] = min(max(since, run.taken_at), now)
         if produced:
             found["produced"] = now
         known = run.receipts

@@ -136,7 +136,7 @@ def of_claude(**fields: object) -> Mapping[str, object]:
 
 def test_claude_code_reports_a_failure_with_its_sentence() -> None:
     """The hook's line has the class and the sentence; without a sentence the class has to do."""
-    limit = ClaudeCode().read_signal(of_claude(error="rate_limit", last_assistant_message="resets 3:51pm (UTC)"))
+    limit = ClaudeCode().read_signal(of_claude(error="rate_limit", said="resets 3:51pm (UTC)"))
     bare = ClaudeCode().read_signal(of_claude(error="rate_limit"))
 
     assert limit is not None

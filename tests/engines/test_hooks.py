@@ -116,6 +116,18 @@ def test_keeps_the_class_of_a_failure(hook: Hook) -> None:
     assert (signal.kind, signal.error) == (SignalKind.TURN_FAILED, "rate_limit")
 
 
+def test_keeps_the_engines_sentence_on_a_failure(hook: Hook) -> None:
+    """Of a turn that failed the sentence shown in the model's place is kept, shortened; no details, no other event's."""
+    said = "You've hit your limit · resets 3:51pm (UTC)"
+    hook.call("StopFailure", {"error": "rate_limit", "last_assistant_message": said, "error_details": SECRET})
+    hook.call("StopFailure", {"error": "rate_limit", "last_assistant_message": "x" * 9_000})
+    hook.call("Stop", {"error": "?", "last_assistant_message": SECRET, "background_tasks": [1]})
+
+    assert [len(line["said"]) for line in hook.lines()[:2]] == [len(said), 500]
+    assert hook.lines()[0]["said"] == said
+    assert SECRET not in (hook.run_dir / "signals.jsonl").read_text()
+
+
 @pytest.mark.parametrize("event", ["SessionStart", "PostToolUse"])
 def test_only_its_owner_reads_the_signals(hook: Hook, event: str) -> None:
     """The file of signals is private whichever hook makes it first."""

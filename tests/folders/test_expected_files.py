@@ -14,7 +14,14 @@ from hermes_company.folders.expected_files import not_found
 def place(tmp_path: Path) -> Path:
     """A workdir with a few files, and one outside of it."""
     work = tmp_path / "work"
-    for name in ("index.html", "dist/a.js", "dist/deep/页面.html", ".hidden", "node_modules/x/index.css", "[odd]/f.txt"):
+    for name in (
+        "index.html",
+        "dist/a.js",
+        "dist/deep/页面.html",
+        ".hidden",
+        "node_modules/x/index.css",
+        'it\'s: done; "really".txt',
+    ):
         (work / name).parent.mkdir(parents=True, exist_ok=True)
         (work / name).touch()
     (tmp_path / "secret.txt").touch()
@@ -41,6 +48,7 @@ def place(tmp_path: Path) -> Path:
         ".h*",
         "node_modules/x/*.css",
         "here.html",
+        'it\'s: done; "really".txt',
     ],
 )
 def test_what_is_there_is_found(place: Path, pattern: str) -> None:
@@ -70,16 +78,17 @@ def test_any_of_the_folders_will_do(place: Path, tmp_path: Path) -> None:
 
 
 def test_a_huge_folder_is_looked_through_a_bounded_way(tmp_path: Path) -> None:
-    """What lies behind more than 20,000 entries counts as not there, instead of holding the loop up."""
-    for folder in range(21):
-        (tmp_path / f"{folder:02}").mkdir()
-    for folder in range(20):
+    """What lies behind more than 20,000 entries counts as not there, instead of holding the loop up; its path leads there."""
+    folder = tmp_path
+    for _ in range(21):
         for number in range(1_000):
-            (tmp_path / f"{folder:02}" / f"{number}").touch()
-    (tmp_path / "20" / "needle").touch()
+            (folder / f"{number}").touch()
+        folder /= "next"
+        folder.mkdir()
+    (folder / "needle").touch()
 
-    assert not_found(["**/needle-none"], [tmp_path]) == ("**/needle-none",)
-    assert not_found(["20/needle"], [tmp_path]) == ()
+    assert not_found(["**/needle"], [tmp_path]) == ("**/needle",)
+    assert not_found(["next/" * 21 + "needle", "**/next"], [tmp_path]) == ()
 
 
 @pytest.mark.parametrize(
@@ -103,6 +112,7 @@ def test_a_huge_folder_is_looked_through_a_bounded_way(tmp_path: Path) -> None:
         "a\nb",
         "a\0b",
         "http://x",
+        "C:/x",
         "x" * 201,
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 
@@ -10,12 +11,25 @@ import pytest
 
 from hermes_company.domain.breaker import EngineNote
 from hermes_company.domain.budget import Hold
-from hermes_company.domain.run import Outcome
+from hermes_company.domain.run import Outcome, Phase
 from hermes_company.domain.ticket import State
 from hermes_company.folders.run_files import RunFiles
 from hermes_company.wording import say
+from tests.fakes.clock import FakeClock
 from tests.fakes.engines import TellingEngine
+from tests.fakes.spending import FakeSpending
 from tests.support.kernel_rig import Rig
+
+
+@dataclass(slots=True)
+class SlowSpending(FakeSpending):
+    """On a machine on which it takes a second to find out that everything waits."""
+
+    clock: FakeClock = field(default_factory=FakeClock)
+
+    def company_hold(self) -> None:
+        """See `Spending.company_hold`."""
+        self.clock.advance(1)
 
 
 @pytest.fixture
@@ -92,6 +106,24 @@ def test_a_pause_survives_the_loop(rig: Rig) -> None:
     assert rig.history("T-1")[1].session_id == "session-of-T-1"
 
 
+def test_a_loop_that_dies_while_it_pauses_is_carried_on(rig: Rig) -> None:
+    """Killed while the process tree is being ended: the next loop opens the breaker, once, until the same moment."""
+    at_work(rig, "T-1")
+    rig.workers.slow_end = 3
+    rig.workers.report("T-1", "turn_failed", failure="limit", until=(rig.clock.now() + timedelta(hours=1)).isoformat())
+    rig.tick(seconds=2)
+    until = rig.history("T-1")[0].paused_until
+    assert rig.history("T-1")[0].phase is Phase.ENDING
+    assert note(rig) == EngineNote()
+    rig.restart()
+    rig.tick(4, seconds=1)
+
+    assert rig.history("T-1")[0].phase is Phase.CLOSED
+    assert (note(rig).until, note(rig).opened) == (until, 1)
+    assert note(rig).reason == "fake has reached its limit. It says: “so it is”."
+    assert rig.kinds().count("engine.paused") == 1
+
+
 @pytest.mark.parametrize("kind", ["limit", "overloaded", "network"])
 def test_without_a_time_pauses_double_up_to_an_hour(rig: Rig, kind: str) -> None:
     """5, 10, 20, 40, 60, 60 minutes; no retry is used up by any number of them."""
@@ -141,6 +173,8 @@ def test_what_another_hands_in_does_not_end_a_limit(rig: Rig) -> None:
 
 def test_a_person_may_end_the_pause(rig: Rig) -> None:
     """`hc engine resume` forgets the pause: the ticket goes on within seconds, however long the last look took."""
+    rig.spending = SlowSpending(clock=rig.clock)
+    rig.restart()
     at_work(rig, "T-1")
     fails(rig, "T-1", "limit", minutes=600)
     RunFiles(rig.layout).remember_engine("fake", EngineNote())
@@ -198,6 +232,19 @@ def test_a_failure_that_work_followed_is_over(rig: Rig) -> None:
     assert rig.history("T-1")[0].outcome is None
 
 
+def test_a_failure_stands_when_the_engine_gives_up(rig: Rig) -> None:
+    """It fails, waits, and ends by itself: still the limit, not a death that uses up a retry."""
+    at_work(rig, "T-1")
+    for event in ("turn_failed", "notice", "session_ended"):
+        rig.clock.advance(0.1)
+        rig.workers.report("T-1", event, failure="limit")
+    rig.workers.exit("T-1", 1)
+    rig.tick(3, seconds=1)
+
+    assert rig.history("T-1")[0].outcome is Outcome.PAUSED
+    assert rig.where("T-1") is State.DOING
+
+
 def test_what_is_handed_in_counts_more_than_a_failure(rig: Rig) -> None:
     """DONE and a summary are there, then the turn fails: the ticket goes to review."""
     at_work(rig, "T-1")
@@ -227,18 +274,45 @@ def test_a_failure_in_the_transcript_counts_only_if_it_is_new(rig: Rig, tmp_path
     assert rig.history("T-1")[0].outcome is Outcome.PAUSED
 
 
-def test_feedback_is_not_lost_in_a_pause_without_a_conversation(rig: Rig) -> None:
-    """A new conversation that was paused before its prompt arrived is told the reviewer's words again."""
+@pytest.mark.parametrize("arrived", [True, False])
+def test_feedback_is_not_lost_in_a_pause(rig: Rig, arrived: bool) -> None:
+    """Paused while it acts on feedback, a conversation that knows it is only told to go on; a new one hears it again."""
     at_work(rig, "T-1")
     rig.finish("T-1")
     rig.tick(2)
     RunFiles(rig.layout).give_feedback("T-1", 1, "标题要更大")
     rig.mv("T-1", State.DOING)
     rig.tick()
+    if arrived:
+        rig.workers.report("T-1", "prompt_submitted")
     fails(rig, "T-1", "overloaded")
     rig.tick(6, seconds=60)
 
     assert [run.feedback for run in rig.history("T-1")] == [None, "标题要更大", "标题要更大"]
+    told = (rig.layout.run("T-1", 3) / "prompt.md").read_text(encoding="utf-8")
+    assert ("标题要更大" in told, "Go on with ticket T-1" in told) == (not arrived, arrived)
+    rig.workers.exit("T-1", 1)
+    rig.tick(3, seconds=31)
+    assert rig.history("T-1")[3].feedback == "标题要更大"
+
+
+def test_feedback_on_paused_work_goes_first(rig: Rig) -> None:
+    """A person who has something to say to a paused ticket is heard when it goes on."""
+    at_work(rig, "T-1")
+    fails(rig, "T-1", "limit", minutes=5)
+    RunFiles(rig.layout).give_feedback("T-1", 1, "只改标题")
+    rig.tick(7, seconds=60)
+
+    assert "只改标题" in (rig.layout.run("T-1", 2) / "prompt.md").read_text(encoding="utf-8")
+
+
+def test_a_clock_that_was_set_back_hides_no_failure(rig: Rig) -> None:
+    """The wall clock goes back an hour while it works: the failure that is reported then counts all the same."""
+    at_work(rig, "T-1")
+    rig.clock.jump(-3_600)
+    fails(rig, "T-1", "limit", minutes=5)
+
+    assert rig.history("T-1")[0].outcome is Outcome.PAUSED
 
 
 def test_a_budget_that_ends_lets_the_conversation_go_on_later(rig: Rig) -> None:
