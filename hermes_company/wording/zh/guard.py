@@ -108,6 +108,7 @@ SENTENCES: dict[str, str] = {
     "{path} was changed by the agent and put back": "员工改动了 {path}，已恢复原样",
     "{path} changed while the agent ran; it was left": "员工运行期间 {path} 有改动，未作处理",
     "changed {path} while it ran": "运行期间 {path} 有改动",
+    "How the company's own files were before can't be read any more: look through them.": "公司文件原来的样子已经读不出来了：请检查一遍。",
     "{count} more of the company's files: `hc events --ticket {ticket}`.": "另有 {count} 个公司文件有改动：`hc events --ticket {ticket}`。",
     # Approvals
     "`{what}` needs a person's yes, and nobody has answered yet (question {id}). The ticket is parked with the question. End "
