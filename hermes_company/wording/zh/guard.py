@@ -100,6 +100,7 @@ SENTENCES: dict[str, str] = {
         "{path} 在员工运行期间发生了改动，但当时没有它的命令在运行，因此保持现状。"
     ),
     # Told to people
+    "company/policy.yaml is understood.": "company/policy.yaml 可以读懂。",
     "The guard refused {count} of its calls, last by {rule}: {call}": "守卫拒绝了它的 {count} 次调用，最近一次因 {rule}：{call}",
     "The guard refused {count} calls before these.": "在这之前守卫还拒绝了 {count} 次调用。",
     "{moment} refused by {rule}: {call}": "{moment} 因 {rule} 被拒绝：{call}",
