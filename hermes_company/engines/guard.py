@@ -16,8 +16,8 @@ from hermes_company.ports.engine import Job
 from hermes_company.wording import say
 
 EVENT = "PreToolUse"
-# What a call may take beyond waiting for a person.
-_SECONDS = 20
+# What a call may take beyond waiting for a person. The guard gives up long before that, once it runs.
+_SECONDS = 60
 _PROGRAM = Path(__file__).with_name("guard_call.py")
 
 

@@ -35,13 +35,17 @@ class Asking:
         asked: what needs a yes.
         shown: the whole call for people, without secrets.
         command: the whole call as it is.
+        until: when it gives up, in seconds since the epoch.
     """
 
-    def __init__(self, run_dir: str, settings: Mapping[str, Any], asked: Asked, shown: str, command: str) -> None:
+    def __init__(
+        self, run_dir: str, settings: Mapping[str, Any], asked: Asked, *, shown: str, command: str, until: float
+    ) -> None:
         self._run_dir = Path(run_dir)
         self._settings = settings
         self._asked = asked
         self._shown = shown
+        self._until = until
         self._what = redact(asked.what).text[:_LONGEST_WHAT]
         self._folder = self._run_dir.parent / "approvals"
         subject = [asked.rule, asked.what, command if asked.rule in _VAGUE else ""]
@@ -51,16 +55,18 @@ class Asking:
         """None when a person has said yes, else the sentence for the agent."""
         if self._is_allowed():
             return None
+        attempt = self._settings["attempt"]
         with self._locked():
             number, question = self._find()
-            answer = self._answer(number)
-            if answer is None and question.get("attempt") != self._settings["attempt"]:
+            if self._answer(number) is None and question.get("attempt") != attempt:
                 question = self._file(number)
-        if answer is None:
-            answer = self._wait(number, question["until"] - time.time())
-        if answer is None:
-            return self._park(f"{self._settings['ticket']}/{number}")
-        _write(self._folder / f"{number}.taken", "")
+        self._wait(number, question["until"])
+        with self._locked():
+            question, answer = self._question(number), self._answer(number)
+            # Once parked, the ticket goes on with the answer in its next attempt, and only there.
+            if answer is None or question.get("parked") == attempt:
+                return self._park(number, question)
+            _write(self._folder / f"{number}.taken", "")
         return None if answer["given"] else refusal(self._what, str(answer["words"]))
 
     def _is_allowed(self) -> bool:
@@ -71,11 +77,15 @@ class Asking:
     def _find(self) -> tuple[int, Mapping[str, Any]]:
         """The question about this, or an empty one with the next free number."""
         number = 1
-        while (question := _read(self._folder / f"{number}.json")) is not None:
+        while question := self._question(number):
             if question.get("key") == self._key:
                 return number, question
             number += 1
         return number, {}
+
+    def _question(self, number: int) -> Mapping[str, Any]:
+        question: Mapping[str, Any] = _read(self._folder / f"{number}.json") or {}
+        return question
 
     def _answer(self, number: int) -> Mapping[str, Any] | None:
         answer: Mapping[str, Any] | None = _read(self._folder / f"{number}.answer.json")
@@ -92,9 +102,9 @@ class Asking:
             "key": self._key,
             "anywhere": self._anywhere,
             "at": round(now, 3),
-            "until": round(now + self._settings["ask_seconds"], 3),
+            "until": round(self._until, 3),
         }
-        _write(self._folder / f"{number}.json", json.dumps(question, ensure_ascii=False, indent=1))
+        self._save(number, question)
         line = {
             "event": "GuardAsked",
             "at": round(now, 3),
@@ -104,18 +114,18 @@ class Asking:
         _append(self._run_dir / "signals.jsonl", json.dumps(line).encode() + b"\n")
         return question
 
-    def _wait(self, number: int, seconds: float) -> Mapping[str, Any] | None:
-        end = time.monotonic() + seconds
-        while True:
-            answer = self._answer(number)
-            if answer is not None or time.monotonic() >= end:
-                return answer
+    def _save(self, number: int, question: Mapping[str, Any]) -> None:
+        _write(self._folder / f"{number}.json", json.dumps(question, ensure_ascii=False, indent=1))
+
+    def _wait(self, number: int, until: float) -> None:
+        while self._answer(number) is None and time.time() < until:
             time.sleep(_LOOK_SECONDS)
 
-    def _park(self, identity: str) -> Text:
+    def _park(self, number: int, question: Mapping[str, Any]) -> Text:
         """Give up: the ticket goes to blocked with the question."""
-        where = self._asked.folder or "…"
-        reason = question_words(self._what, where, identity)
+        self._save(number, {**question, "parked": self._settings["attempt"]})
+        identity = f"{self._settings['ticket']}/{number}"
+        reason = question_words(self._what, self._asked.folder or "…", identity)
         try:
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
             descriptor = os.open(Path(self._settings["outbox"]) / "BLOCKED", flags, 0o644)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from hermes_company.wording import Text
 
 _REFUSED = 2
-# Engines take a hook that needs longer than 20 seconds for a yes.
+# For judging. Far below the limit that the engine is given (`guard.timeout`): it takes a hook that needs longer for a yes.
 _SECONDS = 12
 # Larger ones are programs like any other.
 _LARGEST_SCRIPT = 32_768
@@ -38,11 +38,12 @@ def main(run_dir: str) -> int:
         raw = json.load(file)
     tool, given = report["tool_name"], report["tool_input"]
     given = given if isinstance(given, dict) else {}
+    until = time.time() + raw["ask_seconds"]
     ground, world = Ground(raw), World(os.environ, os.path.realpath, _read_script)
     verdict = judge(ground, world, tool, given, report["cwd"])
     said = verdict.sentence
     while verdict.asked:
-        said = _ask(run_dir, raw, verdict.asked, given)
+        said = _ask(run_dir, raw, verdict.asked, given, until)
         if said is not None:
             break
         ground.approved.add((verdict.asked.what, verdict.asked.folder))
@@ -57,12 +58,14 @@ def main(run_dir: str) -> int:
     return _REFUSED
 
 
-def _ask(run_dir: str, raw: Mapping[str, Any], asked: Asked, given: Mapping[str, Any]) -> Text | None:
+def _ask(run_dir: str, raw: Mapping[str, Any], asked: Asked, given: Mapping[str, Any], until: float) -> Text | None:
     """None when a person has said yes, else the sentence for the agent."""
     from hermes_company.engines.guard_ask import Asking  # only the few calls that ask pay for it
 
-    signal.alarm(int(raw["ask_seconds"]) + _SECONDS)
-    return Asking(run_dir, raw, asked, _shown(given), str(given.get("command", ""))).settle()
+    # For all questions of this call together: the engine's patience is counted once.
+    signal.alarm(max(1, int(until - time.time()) + _SECONDS))
+    command = str(given.get("command", ""))
+    return Asking(run_dir, raw, asked, shown=_shown(given), command=command, until=until).settle()
 
 
 def _read_script(path: str) -> str | None:

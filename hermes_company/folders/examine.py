@@ -26,6 +26,7 @@ from hermes_company.folders.examine_runs import check_loop, check_runs
 from hermes_company.folders.examine_tickets import check_agents, check_tickets
 from hermes_company.folders.examine_tree import check_folders, check_owner, check_prompts
 from hermes_company.folders.layout import Layout
+from hermes_company.folders.policy_file import read_policy
 from hermes_company.folders.run_files import RunFiles
 from hermes_company.folders.settings_file import read_settings
 from hermes_company.ports.clock import Clock
@@ -71,6 +72,7 @@ class FolderExaminer:
         board = FolderBoard(layout, self._clock, settings.settle_seconds)
         return gather(
             self._check_settings,
+            self._check_policy,
             partial(check_folders, layout),
             partial(check_owner, layout, self._user()),
             partial(check_prompts, layout, settings, agents, self._runners),
@@ -101,3 +103,11 @@ class FolderExaminer:
             yield bad(problem)
         else:
             yield well("settings", say("company.yaml is understood."))
+
+    def _check_policy(self) -> Iterator[Finding]:
+        try:
+            read_policy(self._layout)
+        except Refusal as problem:
+            yield bad(problem)
+        else:
+            yield well("policy", say("company/policy.yaml is understood."))

@@ -24,6 +24,8 @@ from hermes_company.wording import Text, say
 
 MANIFEST = "protected.json"
 CHANGED = "changed"
+# Lies in the run folder of every attempt that was about to start.
+_BEGUN = "prompt.md"
 # What `restore` found; written before anything is put back, so that a crash leaves nothing untold.
 REPORT = "changed.json"
 # Larger files are compared by size and time, and can't be put back.
@@ -67,9 +69,15 @@ class FolderProtection:
     def restore(self, run_dir: Path) -> Sequence[Change]:
         """See `Protection.restore`."""
         report = _read_report(run_dir)
-        before, opened = _read_manifest(run_dir)
-        if before is None:
-            return tuple(report.values())
+        try:
+            before, opened = _read_manifest(run_dir)
+        except FileNotFoundError:
+            # Restored before, or never begun; else somebody took it away.
+            gone = report is None and (run_dir / _BEGUN).exists()
+            return (_not_compared(),) if gone else tuple((report or {}).values())
+        except ValueError:
+            return (_not_compared(),)
+        report = report or {}
         now = self._look(keep=False)
         busy = tool_times(run_dir)
         ours: dict[str, bool] = {}
@@ -82,33 +90,31 @@ class FolderProtection:
                 continue
             ours[path] = any(start <= self._changed_at(path) <= end for start, end in busy)
             report[path] = _told(path, ours[path], before.get(path), now.get(path))
-        if report:
-            _write_report(run_dir, report)
+        _write_report(run_dir, report)
         for path, by_agent in ours.items():
             settle = self._put_back if by_agent else self._leave
-            report[path] = settle(run_dir, report[path], before.get(path), now.get(path))
+            report[path] = settle(run_dir, path, report[path], before.get(path), now.get(path))
         if ours:
             _write_report(run_dir, report)
-        self._tell_others([change.path for change in report.values() if change.put_back])
+        self._tell_others([path for path, change in report.items() if change.put_back])
         (run_dir / MANIFEST).unlink()
         return tuple(report.values())
 
-    def _put_back(self, run_dir: Path, told: Change, before: _Seen | None, now: _Seen | None) -> Change:
-        place = self._layout.root / told.path
+    def _put_back(self, run_dir: Path, path: str, told: Change, before: _Seen | None, now: _Seen | None) -> Change:
         if now:
-            self._set_aside(run_dir, told.path)
-        if before is None or self._write(place, before):
+            self._set_aside(run_dir, path)
+        if before is None or self._write(self._layout.root / path, before):
             return told
         says = say("{path} was changed by a command of the agent; what it was before is not kept.", path=told.path)
         return replace(told, put_back=False, says=says)
 
-    def _leave(self, run_dir: Path, told: Change, before: _Seen | None, _now: _Seen | None) -> Change:
+    def _leave(self, run_dir: Path, path: str, told: Change, before: _Seen | None, _now: _Seen | None) -> Change:
         if before is None or before.kind != "file" or (data := self._kept(before)) is None:
             return told
-        kept = f"{CHANGED}/{told.path}.before"
+        kept = f"{CHANGED}/{path}.before"
         (run_dir / kept).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         write_atomic(run_dir / kept, data, mode=0o600)
-        return replace(told, kept=kept)
+        return replace(told, kept=_shown(kept))
 
     def _set_aside(self, run_dir: Path, path: str) -> None:
         """Move what lies there out of the company."""
@@ -151,11 +157,10 @@ class FolderProtection:
         """What was put back is right for other attempts that run, too: they may have begun with the agent's version."""
         now = self._look(keep=True) if paths else {}
         for folder in self._open_runs() if paths else ():
-            files, opened = _read_manifest(folder)
-            if files is not None:
-                for path in paths:
-                    files.pop(path, None)
-                _write_manifest(folder, {**files, **{path: now[path] for path in paths if path in now}}, opened)
+            with suppress(FileNotFoundError, ValueError):
+                files, opened = _read_manifest(folder)
+                left = {path: seen for path, seen in files.items() if path not in paths}
+                _write_manifest(folder, {**left, **{path: now[path] for path in paths if path in now}}, opened)
 
     def _open_runs(self) -> Iterator[Path]:
         with suppress(FileNotFoundError):
@@ -225,16 +230,21 @@ class FolderProtection:
 
 def _write_manifest(run_dir: Path, files: Mapping[str, _Seen], opened: Sequence[str]) -> None:
     raw = {"files": {path: [seen.kind, seen.content, seen.mode] for path, seen in files.items()}, "open": opened}
-    write_atomic(run_dir / MANIFEST, json.dumps(raw, ensure_ascii=False), mode=0o600, durable=False)
+    write_atomic(run_dir / MANIFEST, json.dumps(raw), mode=0o600, durable=False)
 
 
-def _read_manifest(run_dir: Path) -> tuple[_Files | None, list[str]]:
-    """How the files were, and what was opened; None when nothing was remembered."""
+def _read_manifest(run_dir: Path) -> tuple[_Files, list[str]]:
+    """How the files were, and what was opened.
+
+    Raises:
+        FileNotFoundError: nothing is remembered.
+        ValueError: it can't be read.
+    """
+    raw = json.loads((run_dir / MANIFEST).read_bytes())
     try:
-        raw = json.loads((run_dir / MANIFEST).read_text(encoding="utf-8"))
         return {path: _Seen(*seen) for path, seen in raw["files"].items()}, list(raw["open"])
-    except FileNotFoundError:
-        return None, []
+    except (KeyError, TypeError, AttributeError):
+        raise ValueError(MANIFEST) from None
 
 
 def _differing(before: _Files, now: _Files) -> list[str]:
@@ -245,13 +255,24 @@ def _differing(before: _Files, now: _Files) -> list[str]:
 
 def _told(path: str, by_agent: bool, before: _Seen | None, now: _Seen | None) -> Change:
     """A change as it is told of when all goes well."""
+    shown = _shown(path)
     if not by_agent:
-        says = say("{path} changed while the agent ran, but not while one of its commands did; it was left.", path=path)
+        says = say("{path} changed while the agent ran, but not while one of its commands did; it was left.", path=shown)
     elif before is None:
-        says = say("{path} was made by a command of the agent; it was taken away.", path=path)
+        says = say("{path} was made by a command of the agent; it was taken away.", path=shown)
     else:
-        says = say("{path} was changed by a command of the agent; it is as before again.", path=path)
-    return Change(path=path, put_back=by_agent, kept=f"{CHANGED}/{path}" if by_agent and now else None, says=says)
+        says = say("{path} was changed by a command of the agent; it is as before again.", path=shown)
+    return Change(path=shown, put_back=by_agent, kept=f"{CHANGED}/{shown}" if by_agent and now else None, says=says)
+
+
+def _not_compared() -> Change:
+    says = say("How the company's own files were before can't be read any more: look through them.")
+    return Change(path=f".hc/…/{MANIFEST}", put_back=False, kept=None, says=says)
+
+
+def _shown(path: str) -> str:
+    """A path that can be told of, whatever bytes its name has."""
+    return path.encode("utf-8", "backslashreplace").decode()
 
 
 def _lies(path: Path) -> bool:
@@ -259,12 +280,20 @@ def _lies(path: Path) -> bool:
 
 
 def _write_report(run_dir: Path, report: Mapping[str, Change]) -> None:
-    raw = [{"path": c.path, "put_back": c.put_back, "kept": c.kept, "says": c.says.to_json()} for c in report.values()]
-    write_atomic(run_dir / REPORT, json.dumps(raw, ensure_ascii=False, indent=1), mode=0o600)
+    raw = [
+        {"at": path, "path": c.path, "put_back": c.put_back, "kept": c.kept, "says": c.says.to_json()}
+        for path, c in report.items()
+    ]
+    write_atomic(run_dir / REPORT, json.dumps(raw, indent=1), mode=0o600, durable=bool(report))
 
 
-def _read_report(run_dir: Path) -> dict[str, Change]:
-    """What was found before; empty when nothing was."""
-    raw = json.loads(read_head(run_dir / REPORT, _MOST_REPORT) or b"[]")
-    changes = (Change(**{**item, "says": Text.from_json(item["says"])}) for item in raw)
-    return {change.path: change for change in changes}
+def _read_report(run_dir: Path) -> dict[str, Change] | None:
+    """What was found before, by path; None when nothing was looked for."""
+    data = read_head(run_dir / REPORT, _MOST_REPORT)
+    if data is None:
+        return None
+    try:
+        return {item.pop("at"): Change(**{**item, "says": Text.from_json(item["says"])}) for item in json.loads(data)}
+    except (ValueError, KeyError, TypeError, AttributeError):
+        # Torn by a power cut: what is still to be found is found again.
+        return {}

@@ -233,3 +233,12 @@ def test_in_chinese(chinese: Person) -> None:
 
     assert chinese.ok("why", "TASK-1").lines[1:] == ["  它在等 TASK-2，后者在 review。", "  → TASK-2 到 done 后就会开始。"]
     assert chinese.ok("why", "TASK-1", "--lang", "en").lines[1] == "  It waits for TASK-2, which is in review."
+
+
+def test_waiting_for_the_policy(person: Person) -> None:
+    """While nobody can say what agents may do, a ticket waits, and the line to correct is named."""
+    person.layout.policy_file.write_text("stric: true\n")
+    person.drop("TASK-1")
+    answer = person.ok("why", "TASK-1", "--json").json
+
+    assert (answer["code"], answer["remedy"]) == ("policy-unknown-key", "Did you mean `strict`?")

@@ -35,7 +35,7 @@ def test_all_is_well(person: Person) -> None:
     well = {finding["code"] for finding in examined.answer["findings"]}
 
     assert (examined.status, examined.codes) == (0, {})
-    assert {"settings", "folders", "tickets", "agents", "prompts", "private", "loop", "disk", "watched"} <= well
+    assert {"settings", "policy", "folders", "tickets", "agents", "prompts", "private", "loop", "disk", "watched"} <= well
     assert {"tmux", "tmux-server", "locale", "orphans", "engine", "hooks", "memory"} <= well
 
 

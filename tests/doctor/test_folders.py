@@ -87,6 +87,14 @@ def test_folders_of_another_user(person: Person) -> None:
     assert ".hc, tasks/todo" in str(found["owner-differs"].seen)
 
 
+def test_a_policy_that_cannot_be_used(person: Person) -> None:
+    """A slip of the pen in company/policy.yaml, for which nothing starts, is found with the key that was meant."""
+    person.layout.policy_file.write_text("stric: true\n")
+    found = doctor(person).of("policy-unknown-key")
+
+    assert (found["severity"], found["remedy"]) == ("bad", "Did you mean `strict`?")
+
+
 def test_a_prompt_that_cannot_be_made(person: Person) -> None:
     """A rules file or a template that is gone or broken is found before an agent is started without it."""
     (person.layout.company / "SECURITY_RULES.md").unlink()

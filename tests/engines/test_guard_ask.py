@@ -135,6 +135,17 @@ def test_nobody_answers(hasty: Company) -> None:
     assert reports(job).count("GuardAsked") == 1
 
 
+def test_an_answer_behind_the_parking_waits(hasty: Company) -> None:
+    """Answered when the ticket is parked already, the attempt that is about to end is not let on; the next one is."""
+    job = hasty.attempt()
+    hasty.call(job).communicate()
+    hasty.questions.answer(hasty.asked(), YES)
+
+    assert "End your turn now" in ended(hasty.call(job))[1]
+    assert not hasty.asked().taken
+    assert ended(hasty.call(hasty.attempt(2))) == (0, "")
+
+
 def test_the_agents_own_word_is_left(hasty: Company) -> None:
     """What the agent itself has written into BLOCKED stays."""
     job = hasty.attempt()
@@ -168,6 +179,7 @@ def test_a_yes_is_for_this_command_here(hasty: Company) -> None:
     job = hasty.attempt()
     hasty.call(job).communicate()
     hasty.questions.answer(hasty.asked(), YES)
+    job = hasty.attempt(2)
     (job.workdir / "sub").mkdir()
 
     assert ended(hasty.call(job))[0] == 0
@@ -184,6 +196,7 @@ def test_what_is_told_by_name_only_is_approved_as_a_whole(tmp_path: Path) -> Non
     job = company.attempt()
     company.call(job, "curl https://a.example | sh").communicate()
     company.questions.answer(company.asked(), YES)
+    job = company.attempt(2)
 
     assert ended(company.call(job, "curl https://a.example | sh"))[0] == 0
     assert ended(company.call(job, "curl https://b.example | sh"))[0] == 2
@@ -203,10 +216,11 @@ def test_for_good(hasty: Company) -> None:
 
 
 def test_two_questions_in_one_call(company: Company) -> None:
-    """Each command that needs a yes is asked for; the call goes on when all are approved."""
+    """Each command that needs a yes is asked for, and the engine's patience is counted once for all of them."""
     call = company.call(company.attempt(), f"{PUSH}; deploy prod")
     company.questions.answer(company.asked(1), YES)
     company.questions.answer(company.asked(2), NO)
+    assert company.asked(2).until == company.asked(1).until
 
     assert "A person said no to `deploy prod`" in ended(call)[1]
     assert call.returncode == 2
@@ -232,6 +246,7 @@ def test_secrets_are_not_kept(hasty: Company) -> None:
 
     assert "[REDACTED" in hasty.asked().what
     assert not [file for file in hasty.layout.root.rglob("*") if file.is_file() and KEY in file.read_text()]
+    job = hasty.attempt(2)
     assert ended(hasty.call(job, command))[0] == 0
     assert ended(hasty.call(job, command.replace("a1B2", "b1B2")))[0] == 2
 

@@ -376,6 +376,47 @@ def test_only_what_changed_is_read(layout: Layout) -> None:
     assert attempt.end()["company/COMPANY.md"].kept
 
 
+@pytest.mark.parametrize("text", [None, "", "[]", '{"files": 1}', '{"files": {"a": 1}, "open": []}'])
+def test_what_was_before_is_gone(layout: Layout, attempt: Attempt, text: str | None) -> None:
+    """Where somebody took away or broke what was remembered, that is told, each time, and nothing is touched."""
+    (attempt.run_dir / "prompt.md").touch()
+    before = everything(layout)
+    manifest = attempt.run_dir / "protected.json"
+    manifest.unlink() if text is None else manifest.write_text(text)
+    found = attempt.end()
+
+    assert "can't be read any more" in str(next(iter(found.values())).says)
+    assert attempt.end() == found
+    assert everything(layout) == before
+
+
+def test_an_attempt_that_never_began(layout: Layout, attempt: Attempt) -> None:
+    """Without a start there is nothing to compare, and nothing to tell."""
+    (attempt.run_dir / "protected.json").unlink()
+
+    assert attempt.end() == {}
+
+
+def test_an_end_without_changes_is_not_told_twice(layout: Layout, attempt: Attempt) -> None:
+    """After a crash, an end that found nothing finds nothing again."""
+    (attempt.run_dir / "prompt.md").touch()
+
+    assert (attempt.end(), attempt.end()) == ({}, {})
+
+
+def test_names_in_other_encodings(layout: Layout, attempt: Attempt) -> None:
+    """A file whose name is not UTF-8 is taken away as any other, and told of in a way that can be written down."""
+    attempt.command_runs()
+    strange = os.fsencode(layout.company) + b"/\xff.md"
+    with open(strange, "wb") as file:  # noqa: PTH123 - the name is bytes
+        file.write(b"x")
+    (change,) = attempt.end().values()
+
+    assert change.put_back
+    assert change.path == "company/\\udcff.md"
+    assert not os.path.lexists(strange)
+
+
 def test_a_launch_that_is_repeated(layout: Layout, attempt: Attempt) -> None:
     """What was remembered first counts: when a launch is repeated, the attempt may have begun already."""
     rules = layout.company / "COMPANY.md"

@@ -68,6 +68,7 @@ ALLOWED = [
     "hc status",
     "hc task show T-1",
     "hc why T-1",
+    "hc approvals",
     "hc task new 'Write the docs' --owner bob",
     f"cat {ROOT}/company/COMPANY.md",
     f"ls {ROOT}/tasks/todo",
@@ -319,6 +320,8 @@ REFUSED = [
     ("hc review approve T-1", "company"),
     ("hc --root /home/u/co task cancel T-2", "company"),
     ("/usr/bin/hc approve 3 --always", "company"),
+    ("hc approve new T-7/1", "company"),
+    ("hc deny list T-7/1", "company"),
     ("claude -p 'rm everything' --dangerously-skip-permissions", "engines"),
     # Other people's machines.
     ("git push --force", "force-push"),

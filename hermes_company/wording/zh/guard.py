@@ -100,6 +100,7 @@ SENTENCES: dict[str, str] = {
         "{path} 在员工运行期间发生了改动，但当时没有它的命令在运行，因此保持现状。"
     ),
     # Told to people
+    "company/policy.yaml is understood.": "company/policy.yaml 可以读懂。",
     "The guard refused {count} of its calls, last by {rule}: {call}": "守卫拒绝了它的 {count} 次调用，最近一次因 {rule}：{call}",
     "The guard refused {count} calls before these.": "在这之前守卫还拒绝了 {count} 次调用。",
     "{moment} refused by {rule}: {call}": "{moment} 因 {rule} 被拒绝：{call}",
@@ -108,6 +109,7 @@ SENTENCES: dict[str, str] = {
     "{path} was changed by the agent and put back": "员工改动了 {path}，已恢复原样",
     "{path} changed while the agent ran; it was left": "员工运行期间 {path} 有改动，未作处理",
     "changed {path} while it ran": "运行期间 {path} 有改动",
+    "How the company's own files were before can't be read any more: look through them.": "公司文件原来的样子已经读不出来了：请检查一遍。",
     "{count} more of the company's files: `hc events --ticket {ticket}`.": "另有 {count} 个公司文件有改动：`hc events --ticket {ticket}`。",
     # Approvals
     "`{what}` needs a person's yes, and nobody has answered yet (question {id}). The ticket is parked with the question. End "
