@@ -1,4 +1,4 @@
-"""The one file that knows every room and builds the real parts. Each is built when it is first asked for."""
+"""The one room that knows every other and builds the real parts. Each is built when it is first asked for."""
 
 from __future__ import annotations
 
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from hermes_company.kernel.sight import Sight
     from hermes_company.ports.doctor import Examiner
     from hermes_company.ports.engine import Engine, Job
-    from hermes_company.ports.memory import Program
     from hermes_company.terminal.workers import TmuxWorkers
     from hermes_company.userspace.answers import Answers
     from hermes_company.userspace.cost.book import UsageBook
@@ -47,7 +46,6 @@ if TYPE_CHECKING:
     from hermes_company.userspace.memory.secrets import Redact
     from hermes_company.userspace.programs import Programs
     from hermes_company.userspace.skills import CompanySkills
-    from hermes_company.userspace.skills.program import SkillDrafts
     from hermes_company.userspace.skills.shelf import Shelf
 
 
@@ -296,63 +294,16 @@ class Company:
     @cached_property
     def spending(self) -> BookedSpending:
         """What is used of the budgets."""
-        from hermes_company.folders.atomic import write_atomic
-        from hermes_company.userspace.cost.live import LiveUsage
-        from hermes_company.userspace.cost.spending import BookedSpending
-        from hermes_company.userspace.cost.telling import BudgetTeller
+        from hermes_company.bootstrap.spending import spending_of
 
-        teller = BudgetTeller(
-            self.layout.private / "budgets.json",
-            write=partial(write_atomic, mode=0o600, durable=False),
-            events=self.events,
-            currency=self.settings.currency,
-            lang=self.settings.lang,
-        )
-        live = LiveUsage(self.usage_counter, self.clock)
-        return BookedSpending(self.usage, self.settings, self.clock, live=live, teller=teller)
+        return spending_of(self)
 
     @cached_property
     def programs(self) -> Programs:
         """The userspace programs: archive, diary, skills, the history of what they wrote, and what attempts used."""
-        from hermes_company.folders.atomic import write_atomic
-        from hermes_company.userspace.cost.program import Cost
-        from hermes_company.userspace.diary import Diary
-        from hermes_company.userspace.memory.archive import Archive
-        from hermes_company.userspace.memory.told import ToldNotes
-        from hermes_company.userspace.programs import Programs
+        from hermes_company.bootstrap.userspace import programs_of
 
-        return Programs(
-            [
-                Archive(
-                    self.notes,
-                    self.events,
-                    lang=self.settings.lang,
-                    told=ToldNotes(self.runs),
-                    failure_days=self.settings.learning.failure_days,
-                    redact=self.redact,
-                ),
-                *self._distillers(),
-                Diary(self.layout.logs, lang=self.settings.lang, runs=self.runs),
-                self._skill_drafts(),
-                self.history,
-                Cost(self.usage, self.usage_counter, self.spending),
-            ],
-            self.events,
-            self.layout.private / "programs",
-            self.clock,
-            # What is lost of it in a power cut is done again: programs can bear that.
-            write=partial(write_atomic, durable=False),
-        )
-
-    def _skill_drafts(self) -> SkillDrafts:
-        from hermes_company.folders.atomic import replace_text, write_atomic
-        from hermes_company.folders.ticket_desk import BoardDesk
-        from hermes_company.userspace.skills.program import SkillDrafts
-
-        desk, lang, least = BoardDesk(self.board), self.settings.lang, self.settings.draft_skill_after
-        return SkillDrafts(
-            self.notes, self.shelf, desk, self.events, lang=lang, least=least, write=write_atomic, replace=replace_text
-        )
+        return programs_of(self)
 
     @cached_property
     def redact(self) -> Redact:
@@ -361,30 +312,6 @@ class Company:
         from hermes_company.userspace.memory.secrets import Kingfisher
 
         return Kingfisher(self.layout.cache / "secrets") if self.settings.learning.scanner else redact
-
-    def _distillers(self) -> Sequence[Program]:
-        """The one program that only some companies want."""
-        if not self.settings.learning.distill:
-            return ()
-        from contextlib import suppress
-
-        from hermes_company.folders.ticket_file import render_ticket
-        from hermes_company.ports.board import PlaceTaken
-        from hermes_company.userspace.memory.distill import Distiller
-
-        def post(ticket: str, fields: Mapping[str, object], body: str) -> None:
-            if not self.layout.ticket_runs(ticket).exists():
-                with suppress(PlaceTaken):
-                    self.board.create(ticket, render_ticket(fields, body))
-
-        def owner(agent: str) -> str | None:
-            name = self.settings.learning.distill_owner or agent
-            # That engine has no model: it would look for blocks to run. Whoever is not there makes the ticket wait, visibly.
-            return None if getattr(self.agents.all().get(name), "engine", "") == "shell" else name
-
-        return (
-            Distiller(self.notes, self.events, self.clock, post=post, owner=owner, lang=self.settings.lang, redact=self.redact),
-        )
 
     @cached_property
     def chats(self) -> Chats:
@@ -456,42 +383,9 @@ class Company:
 
     def examiners(self) -> tuple[Examiner, ...]:
         """Who examines the company, one for each room. Settings or an id that can't be read leave only the folders' own."""
-        from hermes_company.engines.examine import EngineExaminer
-        from hermes_company.folders.company_files import read_identity
-        from hermes_company.folders.examine import FolderExaminer
-        from hermes_company.folders.yaml_text import load_yaml
-        from hermes_company.terminal.examine import TerminalExaminer
-        from hermes_company.userspace.examine import MemoryExaminer
-        from hermes_company.userspace.memory.secrets import Kingfisher
+        from hermes_company.bootstrap.examiners import examiners_of
 
-        runners = {name: engine.runner for name, engine in self.engines.items()}
-        folders = FolderExaminer(self.layout, self.clock, self.environ, runners=runners)
-        try:
-            settings, company = self.settings, read_identity(self.layout)
-        except Refusal:
-            return (folders,)
-        terminal = TerminalExaminer(
-            settings.tmux,
-            company=company,
-            root=self.layout.root,
-            config=self.layout.tmux_conf,
-            runs=self.runs,
-            run_folders=self.layout.runs,
-            workers=lambda: self.workers,
-            environ=self.environ,
-        )
-        engines = EngineExaminer(
-            self.engines,
-            self.agents,
-            settings_of=self.sight.engine_settings,
-            jobs=lambda agent: [self.job_for(agent, folder) for folder in self.folders_of(agent)],
-            environ=self.environ,
-        )
-        scanner = Kingfisher(self.layout.cache).problem if settings.learning.scanner else lambda: None
-        memory = MemoryExaminer(
-            self.layout.root, self.notes, self.layout.skills, self.history, parse_yaml=load_yaml, scanner=scanner
-        )
-        return folders, terminal, engines, memory
+        return examiners_of(self)
 
 
 def open_company(root: Path | None, environ: Mapping[str, str], cwd: Path) -> Company:
