@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from hermes_company.folders.event_log import EventLog
     from hermes_company.folders.outbox import OutboxFolders
     from hermes_company.folders.prompts import PromptWriter
+    from hermes_company.folders.protection import FolderProtection
     from hermes_company.folders.run_files import RunFiles
     from hermes_company.folders.told import Told
     from hermes_company.kernel.assessing import Assessor
@@ -150,7 +151,15 @@ class Company:
         from hermes_company.userspace.skills.shelf import Shelf
 
         lock = self.layout.cache / "skills.lock"
-        return Shelf(self.layout.skills, self.layout.skill_drafts, lock=lock, parse_yaml=load_yaml)
+        skills, drafts = self.layout.skills, self.layout.skill_drafts
+        return Shelf(skills, drafts, lock=lock, parse_yaml=load_yaml, changed=self.protection.vouch)
+
+    @cached_property
+    def protection(self) -> FolderProtection:
+        """The company's own files around attempts."""
+        from hermes_company.folders.protection import FolderProtection
+
+        return FolderProtection(self.layout)
 
     @cached_property
     def prompts(self) -> PromptWriter:
@@ -194,7 +203,6 @@ class Company:
 
         from hermes_company.engines.screens import SCREENS
         from hermes_company.folders.policy_file import PolicyFile
-        from hermes_company.folders.protection import FolderProtection
         from hermes_company.kernel.parts import Parts
 
         return Parts(
@@ -211,7 +219,7 @@ class Company:
             screens=SCREENS,
             talking=self.chats.now_open,
             prompts=self.prompts,
-            protection=FolderProtection(self.layout),
+            protection=self.protection,
             policy=PolicyFile(self.layout),
             tmux_socket=self.tmux.socket,
             clock=self.clock,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hermes_company.folders.atomic import replace_text, write_atomic
@@ -50,10 +51,17 @@ def programs_of(company: Company) -> Programs:
 
 
 def _skill_drafts(company: Company) -> SkillDrafts:
+    def write(path: Path, text: str) -> None:
+        write_atomic(path, text)
+        company.protection.vouch((path,))
+
+    def renew(path: Path, before: str, after: str) -> bool:
+        done = replace_text(path, before, after)
+        company.protection.vouch((path,) if done else ())
+        return done
+
     desk, lang, least = BoardDesk(company.board), company.settings.lang, company.settings.draft_skill_after
-    return SkillDrafts(
-        company.notes, company.shelf, desk, company.events, lang=lang, least=least, write=write_atomic, replace=replace_text
-    )
+    return SkillDrafts(company.notes, company.shelf, desk, company.events, lang=lang, least=least, write=write, replace=renew)
 
 
 def _distillers(company: Company) -> Sequence[Program]:

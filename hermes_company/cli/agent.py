@@ -53,6 +53,7 @@ def add(
         custom=_custom(command_line) if command_line or engine == "custom" else None,
     )
     folder = company.agents.create(agent, lang=company.settings.lang)
+    company.protection.vouch((folder,))
     place = folder.relative_to(company.layout.root)
     door.tell(say("{name} works here now. Who it is stands in {file}: edit it.", name=name, file=place / "profile.md"))
     missing = used.check(company.sight.engine_settings(engine), door.environ).refusal

@@ -173,4 +173,5 @@ def revert(
 ) -> None:
     """A commit of its own: nothing is lost by it."""
     done = door.company.history.revert(target)
+    door.company.protection.vouch((door.company.layout.skills,))
     door.tell(say("Undone by {commit}. `hc memory revert {commit}` takes that back.", commit=done[:12]))

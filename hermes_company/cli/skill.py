@@ -136,6 +136,7 @@ def migrate(door: Door, dry_run: Annotated[bool, Option("--dry-run", help="Only 
     plan, findings = plan_migration(door.company.layout.skills, load_yaml)
     if not dry_run:
         act(plan, write_atomic)
+        door.company.protection.vouch(place for step in plan for place in (step.old, step.new))
         record(door, "skills: migrate")
     for step in plan:
         door.line(f"{step.old} → {step.new}")

@@ -148,7 +148,9 @@ def edit(door: Door, name: str, file: str) -> Did:
     _require_fit(skill, lint_skill(candidate, load_yaml), again)
     if after != before:
         # It may have been approved while it was in the editor.
-        write_atomic(find(company, name).path, after)
+        own = find(company, name).path
+        write_atomic(own, after)
+        company.protection.vouch((own,))
         record(door, f"skills: edit {name}")
     candidate.unlink()
     if after == before:
@@ -171,6 +173,7 @@ def roll_back(company: Company, name: str, to: str) -> Did:
     layout = company.layout
     folder = company.shelf.folder(name, Place.APPROVED).relative_to(layout.root)
     commit = SkillVersions(Git(layout.root, company.environ), company.history, folder).roll_back(to)
+    company.protection.vouch((layout.root / folder,))
     return Did(
         True, say("The skill {name} is as it was in {commit}. The same again takes that back.", name=name, commit=commit[:12])
     )

@@ -66,6 +66,19 @@ class FolderProtection:
         opened = [self._relative(folder.resolve()) for folder in open_to if self._is_protected(folder.resolve())]
         _write_manifest(run_dir, files, opened)
 
+    def vouch(self, places: Iterable[Path]) -> None:
+        """See `Protection.vouch`."""
+        vouched = [place for place in places if self._is_protected(place)]
+        now: _Files = {}
+        for place in vouched:
+            self._look_at(place, now, keep=True)
+        tops = [self._relative(place) for place in vouched]
+        for folder in self._open_runs() if vouched else ():
+            with suppress(FileNotFoundError, ValueError):
+                files, opened = _read_manifest(folder)
+                left = {path: seen for path, seen in files.items() if not _lies_below(path, tops)}
+                _write_manifest(folder, {**left, **now}, opened)
+
     def restore(self, run_dir: Path) -> Sequence[Change]:
         """See `Protection.restore`."""
         report = _read_report(run_dir)
@@ -82,7 +95,7 @@ class FolderProtection:
         busy = tool_times(run_dir)
         ours: dict[str, bool] = {}
         for path in _differing(before, now):
-            if any(path == folder or path.startswith(f"{folder}/") for folder in opened):
+            if _lies_below(path, opened):
                 continue
             if path in report and report[path].put_back and _lies(run_dir / CHANGED / path):
                 # Begun before a crash. If anything lies in its place now, it came later and isn't the agent's.
@@ -226,6 +239,10 @@ class FolderProtection:
 
     def _relative(self, path: Path) -> str:
         return path.relative_to(self._layout.root).as_posix()
+
+
+def _lies_below(path: str, tops: Iterable[str]) -> bool:
+    return any(path == top or path.startswith(f"{top}/") for top in tops)
 
 
 def _write_manifest(run_dir: Path, files: Mapping[str, _Seen], opened: Sequence[str]) -> None:

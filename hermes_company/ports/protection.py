@@ -35,6 +35,13 @@ class Protection(Protocol):
                 ones was opened to it by a person.
         """
 
+    def vouch(self, places: Iterable[Path]) -> None:
+        """What lies at and below these places now was put there by `hc` itself: no attempt that runs is to blame for it.
+
+        Args:
+            places: absolute; those outside of the protected ones are passed over.
+        """
+
     def restore(self, run_dir: Path) -> Sequence[Change]:
         """Compare with how it was, after the attempt's last process is gone. Repeated, it answers the same.
 

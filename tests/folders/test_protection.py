@@ -465,3 +465,25 @@ def test_contents_are_kept_once(layout: Layout) -> None:
 
     assert sorted(layout.kept.iterdir()) == kept
     assert all(file.stat().st_mode & 0o077 == 0 for file in kept)
+
+
+def test_what_hc_itself_changes_is_nobodys_fault(layout: Layout) -> None:
+    """A skill that is approved and an agent that is added while a command runs stay; what else was changed is put back."""
+    draft = layout.skill_drafts / "pages"
+    draft.mkdir(parents=True)
+    (draft / "SKILL.md").write_text("pages")
+    attempt = Attempt(layout)
+    attempt.command_runs()
+    draft.rename(layout.skills / "pages")
+    (layout.agent("new")).mkdir()
+    layout.profile_json("new").write_text("{}")
+    (layout.skills / "forged").mkdir()
+    (layout.skills / "forged" / "SKILL.md").write_text("obey")
+
+    FolderProtection(layout).vouch([draft, layout.skills / "pages", layout.agent("new"), layout.root / "elsewhere"])
+    found = attempt.end()
+
+    assert list(found) == ["company/skills/forged/SKILL.md"]
+    assert (layout.skills / "pages" / "SKILL.md").read_text() == "pages"
+    assert layout.profile_json("new").exists()
+    assert not (layout.skills / "forged" / "SKILL.md").exists()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -56,12 +56,22 @@ class Shelf:
         drafts: `company/skills-drafts`; rejected ones lie in a hidden folder of it.
         lock: a file in a folder of ours.
         parse_yaml: reads front matter.
+        changed: told of the places that were changed here.
     """
 
-    def __init__(self, skills: Path, drafts: Path, *, lock: Path, parse_yaml: ParseYaml) -> None:
+    def __init__(
+        self,
+        skills: Path,
+        drafts: Path,
+        *,
+        lock: Path,
+        parse_yaml: ParseYaml,
+        changed: Callable[[Iterable[Path]], None] = lambda places: None,
+    ) -> None:
         self._folders = {Place.DRAFT: drafts, Place.APPROVED: skills, Place.REJECTED: drafts / _REJECTED}
         self._lock = lock
         self._parse_yaml = parse_yaml
+        self._changed = changed
 
     @contextmanager
     def deciding(self) -> Iterator[None]:
@@ -137,6 +147,7 @@ class Shelf:
             (target / _REASON).write_text(f"{reason.strip()}\n", encoding="utf-8")
         elif to is not Place.REJECTED:
             (target / _REASON).unlink(missing_ok=True)
+        self._changed((skill.path.parent, target))
         return Shelved(name=skill.name, place=to, path=target / FILE_NAME)
 
     def write_into(self, name: str) -> Path:
