@@ -30,7 +30,8 @@ def test_what_is_missing_is_flagged_for_the_review(founded: Founded, engine: str
 def test_background_work_that_does_not_end_is_told(founded: Founded) -> None:
     """Claude Code hands in while a background command runs on: waited for a moment, ended, and told to the reviewer."""
     sleeps = Use("Bash", {"command": "sleep 600", "description": "waits", "run_in_background": True})
-    with founded({"ann": "claude-code"}, script=[sleeps, *hand_in()], settings={"done_grace_seconds": 3}) as (house, _):
+    # Long enough for a slow machine to come from DONE to the end of the turn, which tells of the background.
+    with founded({"ann": "claude-code"}, script=[sleeps, *hand_in()], settings={"done_grace_seconds": 30}) as (house, _):
         house.run()
         house.drop("TASK", "# Task\n")
         closed = house.event("attempt.closed", "TASK", outcome="finished")
