@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.e2e.conftest import Founded
-from tests.scripted_model import Run, Use, hand_in
+from tests.scripted_model import Run, Say, Use, hand_in
 from tests.support.e2e_work import Chore
 
 pytestmark = pytest.mark.timeout(300)
@@ -30,7 +30,10 @@ def test_what_is_missing_is_flagged_for_the_review(founded: Founded, engine: str
 def test_background_work_that_does_not_end_is_told(founded: Founded) -> None:
     """Claude Code hands in while a background command runs on: waited for a moment, ended, and told to the reviewer."""
     sleeps = Use("Bash", {"command": "sleep 600", "description": "waits", "run_in_background": True})
-    with founded({"ann": "claude-code"}, script=[sleeps, *hand_in()], settings={"done_grace_seconds": 3}) as (house, _):
+    # Long enough for a slow machine to come from DONE to the end of the turn, which tells of the background.
+    # When it is ended, Claude Code may still tell its model that the background work was.
+    script = [sleeps, *hand_in(), *[Say("Bye.")] * 3]
+    with founded({"ann": "claude-code"}, script=script, settings={"done_grace_seconds": 30}) as (house, _):
         house.run()
         house.drop("TASK", "# Task\n")
         closed = house.event("attempt.closed", "TASK", outcome="finished")
@@ -42,7 +45,7 @@ def test_background_work_that_does_not_end_is_told(founded: Founded) -> None:
 def test_background_work_that_ends_is_waited_for(founded: Founded) -> None:
     """It ends within the grace: Claude Code goes on by itself, and there is nothing to tell."""
     sleeps = Use("Bash", {"command": "sleep 1; : > late", "description": "waits", "run_in_background": True})
-    script = [sleeps, *hand_in(), Run("true"), hand_in()[1]]
+    script = [sleeps, *hand_in(), Run("true"), *[Say("Handed in.")] * 3]
     with founded({"ann": "claude-code"}, script=script, settings={"done_grace_seconds": 60}) as (house, _):
         house.run()
         house.drop("TASK", "---\nexpects: [late]\n---\n# Task\n")

@@ -8,9 +8,10 @@ from hermes_company.domain.usage import AttemptUsage
 from hermes_company.ports.clock import Clock
 from hermes_company.userspace.cost.counting import Counter
 
-_EVERY_SECONDS = 15.0
-# Counting reads a whole transcript: it may take this share of a core at most.
-_SHARE = 200.0
+# Counting reads a whole transcript. The longer that takes, the more seldom it is done, within these bounds.
+_SHORTEST_PAUSE_SECONDS = 15.0
+_LONGEST_PAUSE_SECONDS = 30.0
+_ASK_SHARE = 200.0
 
 
 class LiveUsage:
@@ -35,7 +36,7 @@ class LiveUsage:
             return False
         entry = self._counter.count(ticket, attempt, agent, engine)
         now = self._clock.boottime()
-        pause = max(_EVERY_SECONDS, (now - began) * _SHARE)
+        pause = min(max(_SHORTEST_PAUSE_SECONDS, (now - began) * _ASK_SHARE), _LONGEST_PAUSE_SECONDS)
         self._counted[ticket, attempt] = (entry.usage if entry else None, now + pause)
         return True
 
