@@ -44,9 +44,9 @@ class Asking:
         self._run_dir = Path(run_dir)
         self._settings = settings
         self._asked = asked
-        self._shown = shown
+        self._shown = whole(shown)
         self._until = until
-        self._what = redact(asked.what).text[:_LONGEST_WHAT]
+        self._what = whole(redact(asked.what).text[:_LONGEST_WHAT])
         self._folder = self._run_dir.parent / "approvals"
         subject = [asked.rule, asked.what, command if asked.rule in _VAGUE else ""]
         self._key, self._anywhere = _hash([*subject, asked.folder or ""]), _hash(subject)
@@ -115,7 +115,7 @@ class Asking:
         return question
 
     def _save(self, number: int, question: Mapping[str, Any]) -> None:
-        _write(self._folder / f"{number}.json", json.dumps(question, ensure_ascii=False, indent=1))
+        _write(self._folder / f"{number}.json", json.dumps(question, indent=1))
 
     def _wait(self, number: int, until: float) -> None:
         while self._answer(number) is None and time.time() < until:
@@ -151,6 +151,11 @@ class Asking:
             yield
         finally:
             os.close(descriptor)
+
+
+def whole(text: str) -> str:
+    """`text` without halves of characters, which models write at times and no file takes."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def refusal(what: str, words: str) -> Text:

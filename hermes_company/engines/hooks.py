@@ -69,7 +69,8 @@ def read_signal(line: Mapping[str, object]) -> Signal | None:
 
 def _text(line: Mapping[str, object], key: str) -> str | None:
     value = line.get(key)
-    return value if isinstance(value, str) else None
+    # Models write halves of characters at times, which no file of ours would take.
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else None
 
 
 def _detail(line: Mapping[str, object]) -> str | None:

@@ -100,6 +100,17 @@ def test_refusal_becomes_a_signal(guarded: Guard) -> None:
     assert KEY not in (guarded.job.run_dir / "signals.jsonl").read_text()
 
 
+def test_halves_of_characters(guarded: Guard) -> None:
+    """Half of an emoji, as models write it at times, is judged as any text, and can be written into the event log."""
+    assert guarded.run("echo 'half of it: \ud83d'").returncode == 0
+    (guarded.job.run_dir / "signals.jsonl").unlink()
+    guarded.run("rm -rf '/srv/\ud83d'")
+    signal = hooks.read_signal(guarded.lines()[0])
+
+    assert signal is not None
+    assert signal.detail == "rm -rf '/srv/?'"
+
+
 @pytest.mark.parametrize(
     "env", [{"HC_RUN_DIR": "", "PATH": "/nonexistent"}, {"PYTHONPATH": "/x", "PYTHONHOME": "/x"}, {"HOME": "/srv"}]
 )

@@ -251,6 +251,18 @@ def test_secrets_are_not_kept(hasty: Company) -> None:
     assert ended(hasty.call(job, command.replace("a1B2", "b1B2")))[0] == 2
 
 
+def test_halves_of_characters(hasty: Company) -> None:
+    """Half of an emoji, as models write it at times, can be asked about and told of."""
+    job = hasty.attempt()
+    hasty.call(job, "deploy '\ud83d'").communicate()
+    hasty.questions.answer(hasty.asked(), YES)
+    signal = hooks.read_signal(json.loads((job.run_dir / "signals.jsonl").read_text().splitlines()[0]))
+
+    assert signal is not None
+    assert (hasty.asked().what, signal.detail) == ("deploy \ufffd", "deploy \ufffd")
+    assert ended(hasty.call(hasty.attempt(2), "deploy '\ud83d'")) == (0, "")
+
+
 def test_a_broken_question_refuses(hasty: Company) -> None:
     """What can't be read is no yes."""
     job = hasty.attempt()

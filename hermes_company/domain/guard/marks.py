@@ -21,6 +21,8 @@ _OPEN, _SHUT = "\ue004", "\ue005"
 _ACTIVATE = str.maketrans({"*": STAR, "?": QUESTION, "[": _OPEN, "]": _SHUT})
 _SHOW = str.maketrans({STAR: "*", QUESTION: "?", HOLE: "…", STREAM: "…", DOWNLOAD: "…"})
 _DISARM = str.maketrans({**dict.fromkeys((HOLE, STAR, QUESTION, STREAM, DOWNLOAD, _OPEN, _SHUT), "\ufffd"), "\0": ""})
+# What no file name can hold. The others stand for bytes that are not UTF-8.
+_HALVES = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 _BRACKETS = re.compile(f"{_OPEN}[^{_SHUT}]+{_SHUT}")
 _BRACKET = str.maketrans({_OPEN: "[", _SHUT: "]"})
 _MARKED = re.compile(f"[{HOLE}{STAR}{QUESTION}{STREAM}{DOWNLOAD}]")
@@ -28,8 +30,8 @@ _REGEX = {HOLE: ".*", STREAM: ".*", DOWNLOAD: ".*", STAR: ".*", QUESTION: "."}
 
 
 def disarm(text: str) -> str:
-    """`text` from outside, without our own marks, and without NUL, which shells pass over."""
-    return text.translate(_DISARM)
+    """`text` from outside, without our own marks, without NUL, which shells pass over, and without halves of characters."""
+    return _HALVES.sub("\ufffd", text.translate(_DISARM))
 
 
 def activate(text: str) -> str:
