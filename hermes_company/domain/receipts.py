@@ -11,7 +11,7 @@ from hermes_company.domain.settling import Decision
 from hermes_company.domain.signals import Signal, SignalKind
 from hermes_company.wording import say
 
-_WORK = frozenset({SignalKind.TOOL_USED, SignalKind.ANSWERED})
+_WORK = frozenset({SignalKind.TOOL_USED, SignalKind.ANSWERED, SignalKind.GUARD_ASKED, SignalKind.GUARD_REFUSED})
 _BEGUN = _WORK | {SignalKind.TURN_ENDED}
 
 

@@ -16,7 +16,7 @@ import pytest
 
 DOCS = Path(__file__).parents[2] / "docs"
 _BLOCK = re.compile(r"^```console(?P<background> background)?\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
-_SECONDS = 60.0
+_SECONDS = 120.0
 
 
 @dataclass

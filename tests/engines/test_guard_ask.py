@@ -61,7 +61,7 @@ class Company:
 
     def asked(self, number: int = 1, ticket: str = "T-1") -> Question:
         """Wait for a question."""
-        return until(lambda: self.questions.find(f"{ticket}/{number}"), seconds=40, what=f"question {ticket}/{number}")
+        return until(lambda: self.questions.find(f"{ticket}/{number}"), seconds=90, what=f"question {ticket}/{number}")
 
 
 @pytest.fixture
@@ -167,7 +167,7 @@ def test_an_unanswered_question_is_asked_again(company: Company, hasty: Company)
     """Where a person sent the ticket on without an answer, the next attempt asks the same question again and waits."""
     hasty.call(hasty.attempt()).communicate()
     call = company.call(company.attempt(2))
-    until(lambda: company.asked().attempt == 2, seconds=40, what="the question of the second attempt")
+    until(lambda: company.asked().attempt == 2, seconds=90, what="the question of the second attempt")
     company.questions.answer(company.asked(), YES)
 
     assert ended(call)[0] == 0

@@ -41,7 +41,7 @@ def codex(binaries: Path, tmp_path: Path) -> Iterator[EngineRig]:
 def named(rig: EngineRig, job: Job) -> str:
     """The dialog that is read from the window, once it is drawn."""
     screen = SCREENS[rig.engine.name]
-    return until(lambda: screen.look(rig.picture(job)).dialog, seconds=30, what=rig.screen(job))
+    return until(lambda: screen.look(rig.picture(job)).dialog, seconds=90, what=rig.screen(job))
 
 
 CLAUDE_DIALOGS = [
@@ -63,7 +63,7 @@ def test_claude_refusal_names_the_dialog_that_opens(claude: EngineRig, kind: str
 
     assert refusal is not None
     assert refusal.code == code
-    until(lambda: shown in claude.screen(job), seconds=30, what=claude.screen(job))
+    until(lambda: shown in claude.screen(job), seconds=90, what=claude.screen(job))
     assert named(claude, job) == kind
     assert not (job.run_dir / "signals.jsonl").exists()
 
@@ -110,7 +110,7 @@ def test_codex_refusal_names_the_dialog_that_opens(codex: EngineRig) -> None:
 
     assert refusal is not None
     assert refusal.code == "codex-folder-not-trusted"
-    until(lambda: "Trust this folder?" in codex.screen(job), seconds=30, what=codex.screen(job))
+    until(lambda: "Trust this folder?" in codex.screen(job), seconds=90, what=codex.screen(job))
     assert named(codex, job) == "trust"
 
 
@@ -132,5 +132,5 @@ def test_codex_asks_for_a_login_that_preflight_refuses(codex: EngineRig) -> None
 
     assert refusal is not None
     assert refusal.code == "codex-not-logged-in"
-    until(lambda: "Sign in with ChatGPT" in codex.screen(job), seconds=30, what=codex.screen(job))
+    until(lambda: "Sign in with ChatGPT" in codex.screen(job), seconds=90, what=codex.screen(job))
     assert named(codex, job) == "login"

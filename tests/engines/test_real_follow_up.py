@@ -58,7 +58,7 @@ class Working:
 
     def shows(self, shown: Shown) -> None:
         look = SCREENS[self.rig.engine.name].look
-        until(lambda: look(self.picture()).shown is shown, seconds=40, what=f"{shown} in\n{self.picture()}")
+        until(lambda: look(self.picture()).shown is shown, seconds=90, what=f"{shown} in\n{self.picture()}")
 
     @property
     def claude(self) -> bool:
@@ -72,7 +72,7 @@ def at_work(rigged: Rigged, plan: Plan) -> Iterator[Working]:
         job = rig.job()
         (job.outbox / "BLOCKED").touch()
         rig.begin(job)
-        pane = json.loads(until(lambda: _read(job.run_dir / "started.json"), seconds=40, what="its start"))["pane"]
+        pane = json.loads(until(lambda: _read(job.run_dir / "started.json"), seconds=90, what="its start"))["pane"]
         yield Working(rig, model, job, pane)
 
 

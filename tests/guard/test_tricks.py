@@ -58,7 +58,7 @@ class Stage:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            timeout=20,
+            timeout=60,
             check=False,
         )
         deleted = self.log.read_text().splitlines() if self.log.exists() else []

@@ -151,6 +151,18 @@ def test_an_answer_in_the_transcript_is_a_start(rig: Rig, tmp_path: Path) -> Non
     assert rig.where("T-1") is State.DOING
 
 
+@pytest.mark.parametrize("report", ["guard_asked", "guard_refused"])
+def test_a_call_that_the_guard_judges_is_work(rig: Rig, report: str) -> None:
+    """Whose first call waits for a person's yes has begun, however long that takes."""
+    rig.drop("T-1")
+    rig.tick()
+    rig.workers.report("T-1", "prompt_submitted")
+    rig.workers.report("T-1", report, rule="T-1/1", call="git push")
+    rig.tick(8, seconds=60)
+
+    assert rig.where("T-1") is State.DOING
+
+
 @pytest.mark.parametrize("engine", [FakeEngine(), TellingEngine()])
 def test_who_does_not_report_is_not_waited_for(tmp_path: Path, engine: FakeEngine) -> None:
     """Neither an engine that reports nothing, nor any where the settings say never, is ended for a missing receipt."""

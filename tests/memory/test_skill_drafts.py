@@ -258,7 +258,7 @@ def test_nobody_looks_between_the_skill_and_its_ticket(drafted: Workshop) -> Non
         program.join(timeout=0.3)
         waits = program.is_alive()
         drafted.layout.ticket(TICKET, State.REVIEW).rename(drafted.layout.ticket(TICKET, State.DONE))
-    program.join(timeout=20)
+    program.join(timeout=60)
 
     assert waits
     assert drafted.rejected().exists()

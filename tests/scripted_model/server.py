@@ -61,7 +61,7 @@ class ScriptedModel:
         """The requests of conversations whose prompts contain `marker`."""
         return tuple(turn for turn in self.turns if marker in "\n".join(turn.prompts))
 
-    def wait_for(self, fits: Callable[[tuple[Turn, ...]], bool], seconds: float = 30) -> tuple[Turn, ...]:
+    def wait_for(self, fits: Callable[[tuple[Turn, ...]], bool], seconds: float = 90) -> tuple[Turn, ...]:
         """The requests, as soon as `fits` says yes to them.
 
         Raises:

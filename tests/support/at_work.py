@@ -98,7 +98,7 @@ class AtWork:
     def end(self, process: subprocess.Popen[bytes], number: int = signal.SIGINT) -> tuple[int, str, str]:
         """Send a signal, and what the process left: exit status, output, errors."""
         process.send_signal(number)
-        out, err = process.communicate(timeout=30)
+        out, err = process.communicate(timeout=90)
         return process.returncode, out.decode(), err.decode()
 
 

@@ -31,7 +31,7 @@ T = TypeVar("T")
 _numbers = itertools.count(1)
 
 
-def until(condition: Callable[[], T], seconds: float = 15.0, what: str = "") -> T:
+def until(condition: Callable[[], T], seconds: float = 60.0, what: str = "") -> T:
     """Ask again and again until the answer is true, and return it. Fails when that takes longer than `seconds`."""
     deadline = time.monotonic() + seconds
     while not (answer := condition()):

@@ -124,7 +124,7 @@ def in_namespace(person: Person, script: str) -> str:
         capture_output=True,
         text=True,
         check=False,
-        timeout=90,
+        timeout=180,
     )
     return done.stdout + done.stderr
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -25,6 +25,9 @@ _VERSION = 100 + TOKENS_VERSION
 _WAIT_SECONDS = 3.0
 # The rarest words find a note; common ones would make the database read half of it for nothing.
 _MAX_WORDS = 40
+# How often a database that is of no use is replaced before its error is told.
+_MOST_NEW_ONES = 2
+_LONGEST_MAKING_SECONDS = 10.0
 # Looking through the folders takes at most one part in so many of the time.
 _SCANNING_SHARE = 10
 _SCHEMA = """
@@ -81,7 +84,12 @@ class FtsIndex:
 
         def work(db: sqlite3.Connection) -> Found:
             self._refresh(db)
-            return ask(db, words, agent=agent, limit=limit)
+            # One state for all of its questions, whoever writes meanwhile.
+            db.execute("BEGIN")
+            try:
+                return ask(db, words, agent=agent, limit=limit)
+            finally:
+                db.execute("ROLLBACK")
 
         return self._with(work)
 
@@ -97,25 +105,40 @@ class FtsIndex:
         return self._with(work)
 
     def _with(self, work: Callable[[sqlite3.Connection], _T]) -> _T:
-        """Run `work` on the database; once more on a new one where the old one turns out to be damaged."""
+        """Run `work` on the database; on a new one where the old one turns out to be damaged."""
         import sqlite3
 
-        try:
-            return work(self._connection())
-        except sqlite3.DatabaseError as problem:
-            # Locked while it is opened: somebody has it open whose tables went from under him. He too will find the new one.
-            if _busy(problem) and self._db is not None:
-                raise
-            self._close()
-            for suffix in ("", "-wal", "-shm"):
-                self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
-            return work(self._connection())
+        for _ in range(_MOST_NEW_ONES):
+            try:
+                return work(self._connection())
+            except sqlite3.DatabaseError as problem:
+                # Locked while it is opened: somebody has it open whose tables went from under him. He will find the new one.
+                if _busy(problem) and self._db is not None:
+                    raise
+                self._take_away()
+        return work(self._connection())
+
+    def _take_away(self) -> None:
+        """Delete a database that is of no use, unless somebody has put another one into its place meanwhile."""
+        self._close()
+        with self._making():
+            if self._opened == _identity(self._path):
+                # The file itself last: whoever opens it before finds it without the others, whoever comes after makes all anew.
+                for suffix in ("-wal", "-shm", ""):
+                    self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
+
+    def _making(self) -> AbstractContextManager[object]:
+        """One process at a time makes tables or takes them away."""
+        from filelock import FileLock
+
+        return FileLock(self._path.with_suffix(".lock"), timeout=_LONGEST_MAKING_SECONDS)
 
     def _connection(self) -> sqlite3.Connection:
         """The open database; a new one where its file was taken away or replaced."""
         if self._db is not None and self._opened == _identity(self._path):
             return self._db
         self._close()
+        self._opened = _identity(self._path)
         self._db = self._open()
         self._opened = _identity(self._path)
         self._next_scan = 0.0
@@ -135,7 +158,8 @@ class FtsIndex:
         try:
             db.execute("PRAGMA synchronous = NORMAL")
             if db.execute("PRAGMA user_version").fetchone()[0] != _VERSION:
-                _create(db)
+                with self._making():
+                    _create(db)
         except sqlite3.Error:
             db.close()
             raise
