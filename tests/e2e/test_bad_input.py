@@ -60,7 +60,7 @@ def test_unreadable_files_are_named_and_left_alone(founded: Founded, tmp_path: P
             found = told[f"tasks/todo/{name}"]
             assert (found["code"], found["line"]) == (code, line), found
         for ticket in ("NOT-UTF8", "a b"):
-            assert house.hc("why", ticket, "--json").json == told[f"tasks/todo/{ticket}.md"]
+            assert house.hc("why", ticket, "--json").json.items() >= told[f"tasks/todo/{ticket}.md"].items()
         for name in ("LINK", "FOLDER", "PIPE"):
             assert told[f"tasks/todo/{name}.md"]["code"] == "ticket-not-a-file"
         assert "tasks/todo/BAD-YAML.md:3" in house.hc("status").out

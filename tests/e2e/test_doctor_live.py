@@ -51,12 +51,10 @@ def test_a_working_engine_is_proved(founded: Founded, real_engine: str) -> None:
 def test_hooks_that_are_switched_off_are_found(founded: Founded, real_engine: str) -> None:
     """An engine that works and reports nothing is found by that, and what its window shows is told."""
     with founded({"ann": real_engine}, script=[Say("OK")]) as (house, _):
-        if real_engine == "codex":
-            config = Path(house.environ["CODEX_HOME"]) / "config.toml"
-            config.write_text(config.read_text() + "\n[features]\nhooks = false\n")
-        else:
-            settings = Path(house.environ["CLAUDE_CONFIG_DIR"]) / "settings.json"
-            settings.write_text(json.dumps({**json.loads(settings.read_text()), "disableAllHooks": True}))
+        # What a person's own settings say is overruled; what an agent's profile says is not.
+        args = ["-c", "features.hooks=false"] if real_engine == "codex" else ["--settings", '{"disableAllHooks": true}']
+        profile = house.layout.profile_json("ann")
+        profile.write_text(json.dumps({**json.loads(profile.read_text()), "args": args}))
 
         assert codes(house, real_engine, report=15.0) == ["live-hooks-silent"]
 
