@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from hermes_company.domain.ticket import State
+from hermes_company.folders.run_files import RunFiles
 from tests.cli.test_memory import fill, learned
 from tests.support.companies import tree
 from tests.support.person import Person
@@ -71,6 +72,7 @@ def test_blame(person: Person) -> None:
 
     assert "harmful: 1\n" in alone
     assert "harmful: 2\n" in path.read_text()
+    assert RunFiles(person.layout).blamed("TASK-010", 1) == ["TASK-001"]
     assert person.where("TASK-010") is State.DOING
 
 

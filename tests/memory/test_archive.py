@@ -36,7 +36,7 @@ def snapshot(desk: Desk) -> dict[str, tuple[bytes, int]]:
 
 def test_a_finished_attempt_is_filed_as_pending(desk: Desk) -> None:
     """Its experience, one note a pitfall, one a pattern, each saying where it comes from."""
-    desk.finish("TASK-001", TITLE, SUMMARY, project="shop")
+    desk.finish("TASK-001", TITLE, SUMMARY, project="shop", packs=["gsd"])
     experience = desk.note("TASK-001")
     lessons, patterns = desk.notes(Kind.LESSON), desk.notes(Kind.PATTERN)
     assert [n.body for n in lessons] == ["Vercel 构建超时：图片优化要在本地先做完再上传"]
@@ -45,6 +45,7 @@ def test_a_finished_attempt_is_filed_as_pending(desk: Desk) -> None:
     for note in (experience, *lessons, *patterns):
         assert (note.status, note.outcome, note.ticket, note.project) == (Status.PENDING, "pending", "TASK-001", "shop")
         assert (note.engine, note.created, note.title) == ("shell", "2026-05-01", TITLE)
+        assert "packs: [gsd]\n" in note.path.read_text()
     assert kinds(desk) == ["memory.archived"]
 
 
