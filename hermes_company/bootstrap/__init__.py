@@ -10,9 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hermes_company.domain.settings import Budgets, Settings, TmuxSettings
-from hermes_company.domain.ticket import State, Ticket
-from hermes_company.domain.workdir import Places, workdir_of
-from hermes_company.errors import Refusal
+from hermes_company.domain.workdir import Places
 from hermes_company.folders.layout import Layout
 from hermes_company.folders.settings_file import find_root, read_settings
 from hermes_company.folders.system_clock import SystemClock
@@ -349,23 +347,6 @@ class Company:
         self.told.tell(self.events)
         self.answers.deliver()
         self.programs.catch_up()
-
-    def folders_of(self, agent: Agent) -> list[Path]:
-        """Where the agent is to work: its outbox, for tickets without a workdir, and what its tickets name."""
-        from hermes_company.ports.board import TicketGone
-
-        found = [self.layout.outbox_root / agent.name]
-        for ticket, state in self.board.view(fresh=True).states.items():
-            if state not in (State.TODO, State.DOING, State.BLOCKED):
-                continue
-            try:
-                content = self.board.read(ticket, state)
-                path = workdir_of(content, self.places) if isinstance(content, Ticket) and content.owner == agent.name else None
-            except (TicketGone, Refusal):
-                continue
-            if path and Path(path) not in found:
-                found.append(Path(path))
-        return found
 
     def job_for(self, agent: Agent, workdir: Path) -> Job:
         """A job as the agent's engine would see it there; nothing of it is ever started."""

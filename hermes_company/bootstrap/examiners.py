@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hermes_company.bootstrap.workplaces import folders_of
 from hermes_company.engines.examine import EngineExaminer
 from hermes_company.errors import Refusal
 from hermes_company.folders.company_files import read_identity
@@ -40,7 +41,7 @@ def examiners_of(company: Company) -> tuple[Examiner, ...]:
         company.engines,
         company.agents,
         settings_of=company.sight.engine_settings,
-        jobs=lambda agent: [company.job_for(agent, folder) for folder in company.folders_of(agent)],
+        jobs=lambda agent: [company.job_for(agent, folder) for folder in folders_of(company, agent)],
         environ=company.environ,
     )
     scanner = Kingfisher(company.layout.cache).problem if settings.learning.scanner else lambda: None
