@@ -274,7 +274,9 @@ class Company:
         from hermes_company.userspace.memory.history import History
 
         copies = Copies(self.layout.root, self.layout.copies, now=self.clock.now, write=write_atomic)
-        return History(self.layout.root, scratch=self.layout.cache, environ=self.environ, copies=copies)
+        return History(
+            self.layout.root, scratch=self.layout.cache, environ=self.environ, copies=copies, boottime=self.clock.boottime
+        )
 
     @cached_property
     def usage(self) -> UsageBook:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -29,7 +30,11 @@ class Repository:
             "GIT_CONFIG_NOSYSTEM": "1",
         }
         self.desk = Desk(self.root)
-        self.history = History(self.root, scratch=self.root / ".hc" / "cache", environ=self.environ)
+        self.history = self.new_history()
+
+    def new_history(self, boottime: Callable[[], float] = lambda: 0.0) -> History:
+        """The history as another process would begin with it."""
+        return History(self.root, scratch=self.root / ".hc" / "cache", environ=self.environ, boottime=boottime)
 
     def git(self, *words: str) -> str:
         """A person's git command."""
@@ -69,6 +74,34 @@ def test_every_change_of_memory_is_a_commit_of_its_own(repository: Repository) -
     ]
     assert "Ticket: TASK-001" in repository.git("log", "-1", "--format=%B")
     assert repository.git("status", "--porcelain") == ""
+
+
+def test_many_that_end_at_once_share_a_commit(repository: Repository) -> None:
+    """Commits of what attempts leave take a tenth of the time at most; a person's decision is committed at once."""
+    seconds = itertools.count()
+    repository.history = repository.new_history(lambda: float(next(seconds)))
+    for number in range(1, 5):
+        repository.learn(f"TASK-00{number}", approve=False)
+    early = [change.subject for change in repository.history.log()]
+    repository.history.handle(repository.desk.approve("TASK-003"))
+    decided = [change.subject for change in repository.history.log()]
+
+    assert early == ["memory: archive TASK-001"]
+    assert decided == ["memory: accept TASK-003 and 2 more", *early]
+    assert "Tickets: TASK-002 TASK-004 TASK-003" in repository.git("log", "-1", "--format=%B")
+    assert repository.git("status", "--porcelain") == ""
+
+
+def test_what_is_owed_is_committed_when_there_is_time(repository: Repository) -> None:
+    """Any later event will do."""
+    seconds = itertools.count()
+    repository.history = repository.new_history(lambda: float(next(seconds)))
+    repository.learn("TASK-001", approve=False)
+    repository.learn("TASK-002", approve=False)
+    for _ in range(20):
+        repository.history.handle(repository.desk.event("ticket.added", "TASK-009", to="todo"))
+
+    assert [change.subject for change in repository.history.log()] == ["memory: archive TASK-002", "memory: archive TASK-001"]
 
 
 def test_nothing_new_is_no_commit(repository: Repository) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 AUTHOR = "hc-orchestrator"
 PATHS = ("memory", "company/skills", "company/skills-drafts")
 _LOCK_SECONDS = 20.0
+# Commits of what attempts leave take at most one part in so many of the time.
+_SHARE = 10
+_PACED = "attempt.closed"
 _VERBS: Mapping[str, str] = {
     "attempt.closed": "archive",
     "ticket.approved": "accept",
@@ -44,21 +47,37 @@ class History:
 
     Without git, or where the company is not a repository of its own, copies of the latest changes are kept; `recording` tells.
 
+    What attempts leave is committed for a tenth of the time at most: where many end at once, several go into one commit. What a
+    person decides is committed at once.
+
     Args:
         root: the company.
         scratch: where a temporary index and the lock may lie; `.hc/cache`.
         environ: for git.
         copies: what is kept without git; None: nothing.
+        boottime: seconds since some moment, for the pace; one that stands still sets none.
     """
 
     name = "history"
 
-    def __init__(self, root: Path, *, scratch: Path, environ: Mapping[str, str], copies: Copies | None = None) -> None:
+    def __init__(
+        self,
+        root: Path,
+        *,
+        scratch: Path,
+        environ: Mapping[str, str],
+        copies: Copies | None = None,
+        boottime: Callable[[], float] = lambda: 0.0,
+    ) -> None:
         self._root = root
         self._scratch = scratch
         self._git = Git(root, environ)
         self._copies = copies
         self._begun = False
+        self._boottime = boottime
+        # What is to be committed, by ticket: the subject and the agent; and when an attempt's end is reason enough for it.
+        self._owed: dict[str, tuple[str, str | None]] = {}
+        self._next = 0.0
 
     def handle(self, event: Event) -> None:
         """See `Program.handle`. What the programs before it made of the event is committed in its ticket's name."""
@@ -67,8 +86,14 @@ class History:
         left_done = event.kind == "ticket.moved" and event.data.get("from") == State.DONE
         verb = "reopen" if left_done else _VERBS.get(event.kind)
         if verb and event.ticket:
-            trailers = {"Ticket": event.ticket, **({"Agent": event.agent} if event.agent else {})}
-            self.record(f"memory: {verb} {event.ticket}", trailers)
+            self._owed.pop(event.ticket, None)
+            self._owed[event.ticket] = (f"memory: {verb} {event.ticket}", event.agent)
+        decided = verb and event.kind != _PACED
+        if self._owed and (decided or self._boottime() >= self._next):
+            before = self._boottime()
+            self.record(*_told(self._owed))
+            self._owed = {}
+            self._next = self._boottime() + _SHARE * (self._boottime() - before)
 
     def recording(self) -> bool:
         """Whether every change is a commit; else there are at most copies of the latest."""
@@ -269,3 +294,11 @@ def conflict(target: str) -> Refusal:
         cause=say("Undoing it would overwrite what came later, or a merge or rebase is under way."),
         remedy=say("Undo the later changes first, or edit the files by hand."),
     )
+
+
+def _told(owed: Mapping[str, tuple[str, str | None]]) -> tuple[str, Mapping[str, str]]:
+    """Subject and trailers of a commit for these tickets; the latest names it."""
+    subject, agent = list(owed.values())[-1]
+    if len(owed) > 1:
+        return f"{subject} and {len(owed) - 1} more", {"Tickets": " ".join(owed)}
+    return subject, {"Ticket": next(iter(owed)), **({"Agent": agent} if agent else {})}
