@@ -118,8 +118,8 @@ def test_a_pane_of_a_closed_attempt(person: Person) -> None:
     workers = open_company(None, person.environ, person.here).workers
     workers.prepare()
     workers.spawn(order(person, run, "/usr/bin/env", "-i", "/bin/sleep", "600"))
-    until(lambda: run_folder(person, run).fence(), what="the start")
-    engine = fence(person, run).engine or 0
+    # The fence is there before the engine has a number.
+    engine = until(lambda: (won := run_folder(person, run).fence()) and won.engine, what="the start") or 0
     until(lambda: processes.program(engine) == "sleep", what="the engine's new program")
     well = doctor(person)
     close(person, run)
