@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -11,7 +12,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from benchmarks import _driver, _peers
-from benchmarks._company import Bench, bench_company, ticket_text
+from benchmarks._company import Bench, bench_company, ticket_text, until
 from benchmarks._rows import Row, missing
 from benchmarks.kernel.starting import task_spooler
 from hermes_company.domain.ticket import State
@@ -34,6 +35,8 @@ def measure(quick: bool) -> Iterator[Row]:
         ours = stack.enter_context(bench.running())
         running, absent = _peers_running(bench, stack)
         running = {f"hc run, {waiting:,} waiting tickets": [ours.pid], **running}
+        # What ten thousand new tickets mean to the programs is told to them bit by bit.
+        until(lambda: _has_caught_up(bench), "the programs have seen every event", 300, pause=0.5)
         time.sleep(_SETTLE_SECONDS)
         before = {name: _used(pids) for name, pids in running.items()}
         time.sleep(seconds)
@@ -44,6 +47,12 @@ def measure(quick: bool) -> Iterator[Row]:
         yield from (missing(_CPU, name, why) for name, why in absent.items())
         for name, pids in running.items():
             yield Row(what=_MEMORY, who=name, unit="MB", values=[_memory(pids)], base=name.startswith("hc"))
+
+
+def _has_caught_up(bench: Bench) -> bool:
+    last = bench.company.events.last_seq()
+    seen = [json.loads(file.read_bytes())["seq"] for file in (bench.layout.private / "programs").glob("*.json")]
+    return bool(seen) and min(seen) == last
 
 
 def _peers_running(bench: Bench, stack: ExitStack) -> tuple[dict[str, list[int]], dict[str, str]]:

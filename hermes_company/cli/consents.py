@@ -7,15 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hermes_company.bootstrap.workplaces import folders_of
 from hermes_company.cli.door import Door
 from hermes_company.domain.agent import Agent
 from hermes_company.errors import Refusal
-from hermes_company.ports.engine import Consent
 from hermes_company.wording import say
 
 if TYPE_CHECKING:
     from hermes_company.bootstrap import Company
+    from hermes_company.ports.engine import Consent
 
 
 def prepare_agent(door: Door, name: str, workdirs: Sequence[Path], *, yes: bool) -> None:
@@ -27,7 +26,11 @@ def prepare_agent(door: Door, name: str, workdirs: Sequence[Path], *, yes: bool)
     company = door.company
     agent = usable_agent(company, name)
     engine = company.engines[agent.engine]
-    folders = list(workdirs) or folders_of(company, agent)
+    if not workdirs:
+        from hermes_company.bootstrap.workplaces import folders_of
+
+        workdirs = folders_of(company, agent)
+    folders = list(workdirs)
     door.tell(say("{engine}, for {folders}:", engine=agent.engine, folders=", ".join(map(str, folders))))
     jobs = [company.job_for(agent, folder) for folder in folders]
     questions = [consent for job in jobs for consent in engine.consents(job) if not consent.given]

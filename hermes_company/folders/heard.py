@@ -6,11 +6,14 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hermes_company.domain.signals import Signal, SignalKind
 from hermes_company.folders.run_files import SIGNALS
-from hermes_company.ports.engine import Engine
 from hermes_company.ports.screens import Heard, Screen
+
+if TYPE_CHECKING:
+    from hermes_company.ports.engine import Engine
 
 _MOST_BYTES = 8_388_608
 # Claude Code makes four spaces of a TAB that is pasted.

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hermes_company.domain.breaker import EngineNote
 from hermes_company.domain.run import RECEIPTS, Attempt, Outcome, Phase
@@ -17,9 +17,11 @@ from hermes_company.folders.atomic import create_exclusive, write_atomic
 from hermes_company.folders.layout import Layout
 from hermes_company.folders.safe_read import read_head, stamp_of
 from hermes_company.folders.transcript_tail import TranscriptTail
-from hermes_company.ports.engine import Engine, Narrator
 from hermes_company.ports.runs import Damaged, TicketNote
 from hermes_company.wording import Text
+
+if TYPE_CHECKING:
+    from hermes_company.ports.engine import Engine, Narrator
 
 RECORD = "run.json"
 SIGNALS = "signals.jsonl"

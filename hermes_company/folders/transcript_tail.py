@@ -7,9 +7,12 @@ import os
 import stat
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hermes_company.domain.signals import Signal
-from hermes_company.ports.engine import Narrator
+
+if TYPE_CHECKING:
+    from hermes_company.ports.engine import Narrator
 
 # At one look; the rest comes at the next ones.
 _MOST_BYTES = 8_388_608
