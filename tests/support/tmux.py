@@ -105,11 +105,12 @@ class TmuxCompany:
         return self.order("/bin/sh", "-c", script, **changes)  # type: ignore[arg-type]
 
     def phase(self, order: WorkerOrder, phase: WorkerPhase) -> WorkerState:
-        """Wait until the attempt is in that phase."""
+        """Wait until the attempt is in that phase; a running one until its fence has its last word, the engine's number."""
 
         def there() -> WorkerState | None:
             state = self.workers.state(order.run_dir)
-            return state if state.phase is phase else None
+            whole = state.phase is not WorkerPhase.RUNNING or state.engine_pid is not None
+            return state if state.phase is phase and whole else None
 
         return until(there, what=f"{phase} of {order.run_dir}")  # type: ignore[return-value]
 
